@@ -1,0 +1,10 @@
+"""The one kind of error a user's own input can cause."""
+
+from __future__ import annotations
+
+
+class UserError(ValueError):
+    """A mistake in what the user gave us: one sentence that names the file or value and the remedy.
+
+    The command line prints the sentence without a traceback and exits with code 2.
+    """

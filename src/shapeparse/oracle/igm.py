@@ -1,0 +1,191 @@
+"""IGM for whole masks and for single decisions, greedy or with lookahead, on hard and soft masks."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+
+import numpy as np
+import numpy.typing as npt
+
+from ..errors import UserError
+from ..expand import check_actions
+from ..grammar import Actions, Limits, Nodes
+from ..prune import prune
+from ..tree import ParseTree
+from . import kernels
+
+Mask = npt.NDArray[np.bool_] | npt.NDArray[np.integer] | npt.NDArray[np.floating]
+"""(height, width): bool, 0/1 or 0/255 are labels; floats between 0 and 1 are probabilities of paint."""
+
+SOFT_UNITS = 255
+"""A soft mask is counted in this many units a pixel."""
+
+MAX_CANDIDATES = 1024
+
+
+def igm(
+    mask: Mask | Sequence[Mask], depth: int = 7, min_extent: int = 1, lookahead: int = 0, price: float = 0.0
+) -> ParseTree | list[ParseTree]:
+    """Decompose a mask into labelled rectangles by greatest information gain.
+
+    Args:
+        mask: one mask, or a stack or list of them. Floats are read as probabilities of paint.
+        depth: depth of the deepest leaf.
+        min_extent: a node is split along an axis only while its extent there is greater than this.
+        lookahead: 0 is the paper's greedy oracle. K > 0 tries K cuts an axis, scores each by how IGM would finish,
+            takes the best, and solves the last three levels exactly: slower, and far more accurate.
+        price: prune splits that gain less accuracy (a share of the image) than this for each rectangle they add.
+
+    Returns:
+        The parse tree of the mask, or a list of trees, one a mask.
+    """
+    limits, candidates = Limits(depth, min_extent), _checked_lookahead(lookahead)
+    if not 0 <= price < float("inf"):
+        raise UserError(f"price is {price}; give an accuracy a rectangle of at least 0, such as 0.001.")
+    if not isinstance(mask, np.ndarray) or mask.ndim == 3:
+        masks = [_units(one)[0] for one in mask]
+        soft = [_units(one)[1] for one in mask]
+        return _in_threads(
+            lambda first, last: _parse_some(masks[first:last], soft[first:last], limits, candidates, price),
+            len(masks),
+        )
+    units, unit = _units(mask)
+    return _parse_some([units], [unit], limits, candidates, price)[0]
+
+
+class Oracle:
+    """The oracle's decision at any node of the given masks, and the exact cost-to-go of any action there.
+
+    An instance is an actor: ``expand(oracle.sizes, oracle, oracle.limits)`` gives the trees of ``igm``.
+    """
+
+    def __init__(self, masks: Sequence[Mask], limits: Limits | None = None, lookahead: int = 0) -> None:
+        self.limits = limits or Limits()
+        self.lookahead = _checked_lookahead(lookahead)
+        counted = [_units(mask) for mask in masks]
+        units = {unit for _, unit in counted}
+        if len(units) > 1:
+            raise UserError("The masks are hard and soft ones; give an Oracle masks of one kind.")
+        self.unit = units.pop() if units else 1
+        self.sizes = np.array([mask.shape[::-1] for mask, _ in counted], np.int32).reshape(-1, 2)
+        lengths = [(mask.shape[0] + 1) * (mask.shape[1] + 1) for mask, _ in counted]
+        self._starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        self._strides = self.sizes[:, 0].astype(np.int64) + 1
+        self._sums = np.empty(self._starts[-1], _sums_type(self.unit))
+        for (mask, _), start in zip(counted, self._starts[:-1], strict=True):
+            kernels.integrate(mask, self._sums, start)
+
+    def __call__(self, nodes: Nodes) -> Actions:
+        """The oracle's action at every node."""
+        rows = self._rows(nodes)
+        rules, cuts = np.empty(len(rows), np.int8), np.empty(len(rows), np.int32)
+        settings = self._settings()
+
+        def choose(first: int, last: int) -> list[None]:
+            kernels.choose_all(*settings, rows[first:last], rules[first:last], cuts[first:last])
+            return []
+
+        _in_threads(choose, len(rows))
+        return Actions(rules, cuts)
+
+    def cost_to_go(self, nodes: Nodes, actions: Actions) -> npt.NDArray[np.float64]:
+        """Q*: the return (Eq. 1, in pixels) of each node when its action is taken and the oracle finishes.
+
+        On a soft mask it is the expected return.
+        """
+        check_actions(nodes, actions, self.limits)
+        rows = self._rows(nodes)
+        rules, cuts = actions.rule.astype(np.int64), actions.cut.astype(np.int64)
+        result = np.empty(len(rows), np.int64)
+        settings = self._settings()
+
+        def score(first: int, last: int) -> list[None]:
+            kernels.cost_to_go_all(*settings, rows[first:last], rules[first:last], cuts[first:last], result[first:last])
+            return []
+
+        _in_threads(score, len(rows))
+        return result / self.unit
+
+    def _settings(self) -> tuple:
+        limits = self.limits
+        place = (self._sums, self._starts, self._strides, self.unit, _table())
+        return (*place, limits.min_extent, limits.depth, self.lookahead)
+
+    def _rows(self, nodes: Nodes) -> npt.NDArray[np.int64]:
+        """The nodes as the kernels take them, checked: the kernels trust what they get."""
+        rows = np.stack([nodes.image, nodes.x, nodes.y, nodes.w, nodes.h, nodes.depth], axis=1).astype(np.int64)
+        if len(rows):
+            image, x, y, w, h, _ = rows.T
+            if image.min() < 0 or image.max() >= len(self.sizes):
+                raise ValueError(f"a node is of an image that is not among the oracle's {len(self.sizes)}")
+            width, height = self.sizes[image].T
+            if not ((x >= 0) & (y >= 0) & (w > 0) & (h > 0) & (x + w <= width) & (y + h <= height)).all():
+                raise ValueError("a node lies outside its image")
+        return rows
+
+
+@cache
+def _table() -> npt.NDArray[np.float64]:
+    return kernels.xlogx_table()
+
+
+def _sums_type(unit: int) -> type:
+    """Whole pixels fit 32 bits up to 2**31 of them; units of a soft mask do not."""
+    return np.int32 if unit == 1 else np.int64
+
+
+def _checked_lookahead(lookahead: int) -> int:
+    if not 0 <= lookahead <= MAX_CANDIDATES:
+        raise UserError(f"lookahead is {lookahead}; give 0 for none, or a number of cuts from 1 to {MAX_CANDIDATES}.")
+    return int(lookahead)
+
+
+def _units(mask: Mask) -> tuple[npt.NDArray[np.uint8], int]:
+    """The mask in whole units, and how many make a pixel."""
+    if mask.ndim != 2 or mask.size == 0:
+        raise UserError(f"A mask has shape {mask.shape}; give height x width, at least one pixel.")
+    if mask.dtype == np.bool_:
+        return np.ascontiguousarray(mask).view(np.uint8), 1
+    low, high = mask.min(), mask.max()
+    if np.issubdtype(mask.dtype, np.integer):
+        if low < 0 or high not in (0, 1, 255) or not np.isin(mask, (0, high)).all():
+            raise UserError(f"A mask of whole numbers has values from {low} to {high}; give 0/1, 0/255 or bool.")
+        return np.ascontiguousarray(mask > 0).view(np.uint8), 1
+    if not np.issubdtype(mask.dtype, np.floating) or not (low >= 0 and high <= 1):
+        raise UserError(f"A soft mask has values from {low} to {high}; give probabilities between 0 and 1.")
+    return np.rint(mask * SOFT_UNITS).astype(np.uint8), SOFT_UNITS
+
+
+def _parse_some(
+    masks: Sequence[npt.NDArray[np.uint8]],
+    units: Sequence[int],
+    limits: Limits,
+    candidates: int,
+    price: float,
+) -> list[ParseTree]:
+    trees = []
+    sums = np.empty(0, np.int32)
+    for mask, unit in zip(masks, units, strict=True):
+        height, width = mask.shape
+        needed = (height + 1) * (width + 1)
+        if len(sums) < needed or sums.dtype != _sums_type(unit):
+            sums = np.empty(needed, _sums_type(unit))
+        kernels.integrate(mask, sums, 0)
+        picture = kernels.Picture(sums, 0, width + 1, unit, _table(), limits.min_extent)
+        x, y, w, h, depth, parent, rule, cut = kernels.parse(picture, width, height, limits.depth, candidates)
+        tree = ParseTree(width, height, x, y, w, h, depth, parent, rule.astype(np.int8), cut)
+        trees.append(prune(tree, kernels.count_all(picture, x, y, w, h) / unit, price) if price else tree)
+    return trees
+
+
+def _in_threads(work: Callable[[int, int], list], count: int, smallest: int = 64) -> list:
+    """Call ``work(first, last)`` on consecutive parts of ``range(count)``, one a core; the kernels leave the GIL."""
+    parts = max(1, min(os.cpu_count() or 1, count // smallest))
+    edges = [count * part // parts for part in range(parts + 1)]
+    if parts == 1:
+        return work(0, count)
+    with ThreadPoolExecutor(parts) as pool:
+        return [item for some in pool.map(work, edges[:-1], edges[1:]) for item in some]

@@ -1,0 +1,246 @@
+"""Parse trees as parallel arrays: the forest an expansion makes, and one image's tree with its views for people."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from .errors import UserError
+from .grammar import BoolArray, IntArray, Nodes, Rule
+from .segments import merge_rectangles
+
+
+class Segment(NamedTuple):
+    """A labelled rectangle, in pixels."""
+
+    x: int
+    y: int
+    w: int
+    h: int
+    paint: bool
+
+
+@dataclass(frozen=True)
+class Scores:
+    """How well a labelling fits a mask; all are shares between 0 and 1."""
+
+    accuracy: float
+    """Pixels labelled as in the mask."""
+    iou: float
+    """Painted object pixels over pixels that are painted, object, or both (1 if there are none)."""
+    coverage: float
+    """Object pixels that are painted (1 if there is no object)."""
+    waste: float
+    """Painted pixels that are not object (0 if nothing is painted)."""
+
+
+@dataclass(frozen=True, eq=False)
+class ParseTree:
+    """The derivation of one image: node 0 is the whole image, the others follow depth-first, first child first."""
+
+    width: int
+    height: int
+    x: IntArray
+    y: IntArray
+    w: IntArray
+    h: IntArray
+    depth: IntArray
+    parent: IntArray
+    """Index of the parent; -1 for the root."""
+    rule: npt.NDArray[np.int8]
+    cut: IntArray
+    """Pixels of the node's extent that the first child keeps; 0 at leaves."""
+    name: str = ""
+    """What the image is called, usually its file name."""
+
+    def __len__(self) -> int:
+        return len(self.x)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ParseTree):
+            return NotImplemented
+        same_image = (self.width, self.height, self.name) == (other.width, other.height, other.name)
+        columns = ("x", "y", "w", "h", "depth", "parent", "rule", "cut")
+        return same_image and all(np.array_equal(getattr(self, c), getattr(other, c)) for c in columns)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        of = f" of {self.name!r}" if self.name else ""
+        return f"<ParseTree{of}: {self.width}x{self.height}, {len(self)} nodes, {self.leaf_count} leaves>"
+
+    @property
+    def nodes(self) -> Nodes:
+        """The nodes as the batched functions take them; all of image 0."""
+        return Nodes(np.zeros(len(self), np.int32), self.x, self.y, self.w, self.h, self.depth)
+
+    @property
+    def is_leaf(self) -> BoolArray:
+        """Which nodes are leaves."""
+        return self.rule >= Rule.PAINT
+
+    @property
+    def leaf_count(self) -> int:
+        """Number of leaves: the rectangles of the decomposition."""
+        return int(self.is_leaf.sum())
+
+    @property
+    def children(self) -> npt.NDArray[np.int32]:
+        """A (nodes, 2) table of child indices; -1 at leaves."""
+        table = np.full((len(self), 2), -1, np.int32)
+        for node in range(len(self) - 1, 0, -1):  # later siblings are met first
+            pair = table[self.parent[node]]
+            pair[1], pair[0] = pair[0] if pair[0] >= 0 else pair[1], node
+        return table
+
+    def labels(self) -> BoolArray:
+        """The labelling as an image: True where the tree says paint."""
+        image = np.zeros((self.height, self.width), bool)
+        for i in np.flatnonzero(self.rule == Rule.PAINT):
+            image[self.y[i] : self.y[i] + self.h[i], self.x[i] : self.x[i] + self.w[i]] = True
+        return image
+
+    def segments(self, merge: bool = False) -> list[Segment]:
+        """The leaves as labelled rectangles, depth-first; merged into the fewest rectangles if ``merge`` is set.
+
+        Merging joins neighbours of one label; the labelling of every pixel stays as it is.
+        """
+        boxes = np.stack([self.x, self.y, self.w, self.h], axis=1)
+        if not merge:
+            leaves = np.flatnonzero(self.is_leaf)
+            return _segments(boxes[leaves], self.rule[leaves] == Rule.PAINT)
+        paint, skip = (merge_rectangles(boxes[self.rule == rule]) for rule in (Rule.PAINT, Rule.SKIP))
+        return _segments(paint, np.ones(len(paint), bool)) + _segments(skip, np.zeros(len(skip), bool))
+
+    def returns(self, mask: BoolArray) -> npt.NDArray[np.int64]:
+        """Eq. 1: for every node, the sum over its pixels of label times prediction, each -1 or +1."""
+        self._check_size(mask)
+        return returns(self.nodes, self.rule, self.parent, positives(self.nodes, [mask]))
+
+    def scores(self, mask: BoolArray) -> Scores:
+        """Accuracy, IoU, coverage and waste against the true mask."""
+        self._check_size(mask)
+        truth, painted = np.asarray(mask, bool), self.labels()
+        both, either = int((truth & painted).sum()), int((truth | painted).sum())
+        object_pixels, painted_pixels = int(truth.sum()), int(painted.sum())
+        return Scores(
+            accuracy=1 - (either - both) / truth.size,
+            iou=both / either if either else 1.0,
+            coverage=both / object_pixels if object_pixels else 1.0,
+            waste=(painted_pixels - both) / painted_pixels if painted_pixels else 0.0,
+        )
+
+    def accuracy(self, mask: BoolArray) -> float:
+        """Share of the pixels that are labelled as in the mask."""
+        return self.scores(mask).accuracy
+
+    def save(self, path: str | Path) -> None:
+        """Write the tree as JSON (see ``shapeparse.treefile``)."""
+        from . import treefile
+
+        treefile.write(path, self)
+
+    @staticmethod
+    def load(path: str | Path) -> ParseTree:
+        """Read and validate a tree that was written by ``save``."""
+        from . import treefile
+
+        return treefile.read(path)
+
+    def _check_size(self, mask: BoolArray) -> None:
+        if np.shape(mask) != (self.height, self.width):
+            raise UserError(
+                f"The mask has shape {np.shape(mask)} but the tree's image is {self.width}x{self.height} pixels; "
+                "give the mask of the same image."
+            )
+
+
+@dataclass(frozen=True)
+class Forest:
+    """Trees of many images in one set of arrays; a parent always stands before its children."""
+
+    nodes: Nodes
+    rule: npt.NDArray[np.int8]
+    cut: IntArray
+    parent: IntArray
+    """Index of the parent within the forest; -1 for roots."""
+    sizes: npt.NDArray[np.int32]
+    """(width, height) of each image."""
+
+    def __len__(self) -> int:
+        return len(self.nodes)
+
+    def returns(self, masks: Sequence[BoolArray]) -> npt.NDArray[np.int64]:
+        """Eq. 1 for every node, given the true mask of every image."""
+        return returns(self.nodes, self.rule, self.parent, positives(self.nodes, masks))
+
+    def trees(self, names: Sequence[str] | None = None) -> list[ParseTree]:
+        """One tree an image, each in depth-first order."""
+        order = depth_first_order(self.parent)
+        of_image = np.split(order, np.searchsorted(self.nodes.image[order], np.arange(1, len(self.sizes))))
+        names = names if names is not None else [""] * len(self.sizes)
+        return [self._tree(chosen, size, name) for chosen, size, name in zip(of_image, self.sizes, names, strict=True)]
+
+    def _tree(self, chosen: npt.NDArray[np.int64], size: IntArray, name: str) -> ParseTree:
+        nodes = self.nodes.take(chosen)
+        new_index = np.full(len(self) + 1, -1, np.int32)  # the last place answers for parent -1
+        new_index[chosen] = np.arange(len(chosen))
+        return ParseTree(
+            int(size[0]), int(size[1]), nodes.x, nodes.y, nodes.w, nodes.h, nodes.depth,
+            new_index[self.parent[chosen]], self.rule[chosen], self.cut[chosen], name,
+        )  # fmt: skip
+
+
+def _segments(boxes: npt.NDArray[np.integer], paint: BoolArray) -> list[Segment]:
+    return [Segment(int(x), int(y), int(w), int(h), bool(p)) for (x, y, w, h), p in zip(boxes, paint, strict=True)]
+
+
+def positives(nodes: Nodes, masks: Sequence[BoolArray]) -> npt.NDArray[np.int64]:
+    """Object pixels in each node, from one integral image a mask."""
+    counts = np.zeros(len(nodes), np.int64)
+    for image, mask in enumerate(masks):
+        sums = np.zeros((mask.shape[0] + 1, mask.shape[1] + 1), np.int64)
+        np.cumsum(np.cumsum(mask, axis=0, dtype=np.int64), axis=1, out=sums[1:, 1:])
+        here = np.flatnonzero(nodes.image == image)
+        x, y = nodes.x[here], nodes.y[here]
+        right, bottom = x + nodes.w[here], y + nodes.h[here]
+        counts[here] = sums[bottom, right] - sums[y, right] - sums[bottom, x] + sums[y, x]
+    return counts
+
+
+def returns(
+    nodes: Nodes, rule: npt.NDArray[np.int8], parent: IntArray, positive: npt.NDArray[np.int64]
+) -> npt.NDArray[np.int64]:
+    """Eq. 1, bottom-up: a leaf returns the sum of label times prediction, a split the sum of its children's returns."""
+    agreement = 2 * positive - nodes.area
+    result = np.where(rule == Rule.PAINT, agreement, np.where(rule == Rule.SKIP, -agreement, 0))
+    for depth in range(int(nodes.depth.max(initial=0)), 0, -1):
+        level = np.flatnonzero(nodes.depth == depth)
+        np.add.at(result, parent[level], result[level])
+    return result
+
+
+def depth_first_order(parent: IntArray) -> npt.NDArray[np.int64]:
+    """The order in which a depth-first derivation meets the nodes, given parents that stand before their children.
+
+    A node's place is its parent's place, plus one, plus the nodes below its earlier siblings; roots are siblings.
+    """
+    count = len(parent)
+    below = np.ones(count, np.int64)
+    for node in range(count - 1, -1, -1):
+        if parent[node] >= 0:
+            below[parent[node]] += below[node]
+    place = np.zeros(count, np.int64)
+    next_free = np.zeros(count + 1, np.int64)  # the last entry serves the roots, whose parent is -1
+    for node in range(count):
+        place[node] = next_free[parent[node]]
+        next_free[parent[node]] += below[node]
+        next_free[node] = place[node] + 1
+    order = np.empty(count, np.int64)
+    order[place] = np.arange(count)
+    return order

@@ -1,0 +1,190 @@
+"""Parse trees as JSON: a version, the image's name and size, and the nodes in derivation order.
+
+A file is hostile until read: whatever it holds, reading gives a valid tree or one sentence that says what is wrong.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from . import files
+from .errors import UserError
+from .grammar import MAX_DEPTH, RULE_BY_LABEL, Actions, Nodes, Rule, split_children
+from .tree import Forest, ParseTree
+
+VERSION = 1
+FORMAT = "shapeparse-tree"
+MAX_NODES = 1 << 21
+MAX_SIDE = 1 << 20
+MAX_BYTES = 512 << 20
+COLUMNS = ("x", "y", "w", "h", "depth", "parent", "cut")
+
+
+def write(path: str | Path, tree: ParseTree) -> None:
+    """Write a tree as JSON, atomically."""
+    files.write_text(path, to_json(tree))
+
+
+def read(path: str | Path) -> ParseTree:
+    """Read a tree and validate it."""
+    path = Path(path)
+    try:
+        if path.stat().st_size > MAX_BYTES:
+            raise UserError(
+                f"{path} is larger than {MAX_BYTES >> 20} MB; a parse tree never is, so choose another file."
+            )
+        text = path.read_bytes()
+    except OSError as error:
+        raise UserError(f"Cannot read {path}: {error.strerror or error}; check its name and permissions.") from error
+    try:
+        return from_json(text)
+    except UserError as error:
+        raise UserError(f"{path} is not a valid parse tree: {error}") from error
+
+
+def to_json(tree: ParseTree) -> str:
+    """The tree as JSON text, a line a node."""
+    head = {
+        "format": FORMAT,
+        "version": VERSION,
+        "image": {"name": tree.name, "width": tree.width, "height": tree.height},
+    }
+    lines = ",\n".join("    " + json.dumps(node) for node in _node_rows(tree))
+    return json.dumps(head, indent=2)[:-2] + f',\n  "nodes": [\n{lines}\n  ]\n}}\n'
+
+
+def from_json(text: str | bytes) -> ParseTree:
+    """The tree in JSON text; ``UserError`` says in one sentence what is wrong with it."""
+    try:
+        content = json.loads(text)
+    except RecursionError as error:
+        raise UserError("it is nested too deeply; write it again with shapeparse.") from error
+    except ValueError as error:
+        raise UserError(f"it is not JSON ({error}); write it again with shapeparse.") from error
+    if not isinstance(content, dict) or content.get("format") != FORMAT:
+        raise UserError(f'it lacks "format": "{FORMAT}"; choose a tree written by shapeparse.')
+    if content.get("version") != VERSION:
+        raise UserError(f"its version is {content.get('version')!r}, but this shapeparse reads version {VERSION}.")
+    name, width, height = _image(content.get("image"))
+    columns, rule = _columns(content.get("nodes"))
+    return _checked_tree(name, width, height, columns, rule)
+
+
+def _node_rows(tree: ParseTree) -> list[dict[str, Any]]:
+    return [
+        {
+            "x": int(tree.x[i]),
+            "y": int(tree.y[i]),
+            "w": int(tree.w[i]),
+            "h": int(tree.h[i]),
+            "depth": int(tree.depth[i]),
+            "parent": int(tree.parent[i]) if i else None,
+            "rule": Rule(tree.rule[i]).label,
+            "cut": int(tree.cut[i]) if tree.rule[i] < Rule.PAINT else None,
+        }
+        for i in range(len(tree))
+    ]
+
+
+def _image(image: Any) -> tuple[str, int, int]:
+    if not isinstance(image, dict) or not isinstance(image.get("name", ""), str):
+        raise UserError('"image" must hold a name, a width and a height.')
+    sides = [image.get("width"), image.get("height")]
+    if not all(type(side) is int and 0 < side <= MAX_SIDE for side in sides):
+        raise UserError(f'"width" and "height" of the image must be whole numbers from 1 to {MAX_SIDE}.')
+    return image.get("name", ""), image["width"], image["height"]
+
+
+def _columns(nodes: Any) -> tuple[dict[str, npt.NDArray[np.int64]], npt.NDArray[np.int8]]:
+    """The nodes as arrays of whole numbers; null stands for -1 as the root's parent and 0 as a leaf's cut."""
+    if not isinstance(nodes, list) or not nodes:
+        raise UserError('"nodes" must be a list with at least the root.')
+    if len(nodes) > MAX_NODES:
+        raise UserError(f"it has {len(nodes)} nodes, more than the {MAX_NODES} that are read.")
+    rows = np.zeros((len(nodes), len(COLUMNS)), np.int64)
+    rule = np.zeros(len(nodes), np.int8)
+    for i, node in enumerate(nodes):
+        if not isinstance(node, dict):
+            raise UserError(f"node {i} must be an object.")
+        label = node.get("rule")
+        if not isinstance(label, str) or label not in RULE_BY_LABEL:
+            raise UserError(f"node {i} has the rule {_short(label)}; rules are {', '.join(RULE_BY_LABEL)}.")
+        rule[i] = RULE_BY_LABEL[label]
+        missing = {"parent": -1 if i == 0 else None, "cut": 0 if rule[i] >= Rule.PAINT else None}
+        for j, key in enumerate(COLUMNS):
+            value = node.get(key)
+            value = missing.get(key) if value is None else value
+            if type(value) is not int or not -1 <= value <= max(MAX_SIDE, MAX_NODES):
+                raise UserError(f'node {i} has "{key}": {_short(node.get(key))}; a whole number in range is needed.')
+            rows[i, j] = value
+    return dict(zip(COLUMNS, rows.T, strict=True)), rule
+
+
+def _checked_tree(
+    name: str, width: int, height: int, columns: dict[str, npt.NDArray[np.int64]], rule: npt.NDArray[np.int8]
+) -> ParseTree:
+    parent = columns["parent"].astype(np.int32)
+    split = rule < Rule.PAINT
+    _check_parents(parent, split)
+    values = {key: column.astype(np.int32) for key, column in columns.items()}
+    x, y, w, h = (values[key] for key in ("x", "y", "w", "h"))
+    if (x[0], y[0], w[0], h[0]) != (0, 0, width, height):
+        raise UserError(f"the root must cover the whole image, 0, 0, {width}, {height}.")
+    if values["depth"][0] != 0 or values["depth"].max() > MAX_DEPTH:
+        raise UserError(f"depths must start at 0 and not exceed {MAX_DEPTH}.")
+    nodes = Nodes(np.zeros(len(rule), np.int32), x, y, w, h, values["depth"])
+    cut = values["cut"]
+    extent = nodes.extent(rule)
+    _refuse(split & ((cut < 1) | (cut >= extent)), "has a cut outside its rectangle")
+    _refuse(~split & (cut != 0), "is a leaf but has a cut")
+    _check_children(nodes, rule, cut, parent)
+    return Forest(nodes, rule, cut, parent, np.array([[width, height]], np.int32)).trees([name])[0]
+
+
+def _check_parents(parent: npt.NDArray[np.int32], split: npt.NDArray[np.bool_]) -> None:
+    """A parent must stand before its children (so there are no cycles), be a split, and have exactly two."""
+    index = np.arange(len(parent))
+    _refuse(index[1:] <= parent[1:], "does not stand behind its parent (a cycle, or a wrong order)", offset=1)
+    _refuse(parent[1:] < 0, "has no parent, but only the first node may be the root", offset=1)
+    if parent[0] != -1:
+        raise UserError("node 0 is the root and must have no parent.")
+    child_count = np.bincount(parent[1:], minlength=len(parent))
+    _refuse(~split & (child_count > 0), "is a leaf but has children")
+    _refuse(split & (child_count != 2), "is a split but does not have exactly two children")
+
+
+def _check_children(
+    nodes: Nodes, rule: npt.NDArray[np.int8], cut: npt.NDArray[np.int32], parent: npt.NDArray[np.int32]
+) -> None:
+    """Every child must be exactly the rectangle its parent's rule and cut make: then the leaves tile the image."""
+    splits = np.flatnonzero(rule < Rule.PAINT)
+    by_parent = np.argsort(parent[1:], kind="stable") + 1  # the two children of each split side by side, in order
+    expected = split_children(nodes.take(splits), Actions(rule[splits], cut[splits]))
+    found = nodes.take(by_parent)
+    above = nodes.take(parent[by_parent])
+    outside = (found.x < above.x) | (found.y < above.y) | (found.w < 1) | (found.h < 1)
+    outside |= (found.x + found.w > above.x + above.w) | (found.y + found.h > above.y + above.h)
+    _refuse(outside, "lies outside its parent", by_parent)
+    wrong = (found.x != expected.x) | (found.y != expected.y) | (found.w != expected.w) | (found.h != expected.h)
+    _refuse(
+        wrong,
+        "leaves a gap or overlaps its sibling: it is not what its parent's rule and cut make",
+        by_parent,
+    )
+    _refuse(found.depth != expected.depth, "is not one deeper than its parent", by_parent)
+
+
+def _refuse(bad: npt.NDArray[np.bool_], what: str, index: npt.NDArray | None = None, offset: int = 0) -> None:
+    if bad.any():
+        first = int(np.flatnonzero(bad)[0])
+        raise UserError(f"node {first + offset if index is None else int(index[first])} {what}.")
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 40 else text[:37] + "..."
