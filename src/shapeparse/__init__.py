@@ -5,12 +5,17 @@
 >>> tree.accuracy(mask), tree.leaf_count
 """
 
+from typing import TYPE_CHECKING, Any
+
 from .errors import UserError
 from .expand import Actor, expand
 from .grammar import Actions, Limits, Nodes, Rule, cut_from_location, location_from_cut, valid_rules
-from .oracle import Oracle, igm
 from .prune import prune
 from .tree import Forest, ParseTree, Scores, Segment
+
+if TYPE_CHECKING:
+    from .model import Parser, load
+    from .oracle.igm import Oracle, igm
 
 __version__ = "0.1.0"
 
@@ -22,6 +27,7 @@ __all__ = [
     "Nodes",
     "Oracle",
     "ParseTree",
+    "Parser",
     "Rule",
     "Scores",
     "Segment",
@@ -29,7 +35,21 @@ __all__ = [
     "cut_from_location",
     "expand",
     "igm",
+    "load",
     "location_from_cut",
     "prune",
     "valid_rules",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Import the oracle and the learned parser when they are first asked for: Numba and PyTorch load slowly."""
+    if name in ("Oracle", "igm"):
+        from . import oracle
+
+        return getattr(oracle, name)
+    if name in ("Parser", "load"):
+        from . import model
+
+        return getattr(model, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

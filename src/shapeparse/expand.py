@@ -51,6 +51,10 @@ def expand(
 
 def check_actions(nodes: Nodes, actions: Actions, limits: Limits) -> None:
     """Refuse an actor's invalid action, before it can make a tree that does not tile its image."""
+    unknown = (actions.rule < 0) | (actions.rule >= len(Rule))
+    if unknown.any():
+        bad = int(np.flatnonzero(unknown)[0])
+        raise ValueError(f"rule {actions.rule[bad]} of node {bad} of the batch is none of the {len(Rule)} rules")
     valid = valid_rules(nodes, limits)[np.arange(len(nodes)), actions.rule]
     if not valid.all():
         bad = int(np.flatnonzero(~valid)[0])

@@ -40,6 +40,11 @@ class Rule(IntEnum):
 RULE_BY_LABEL = {rule.label: rule for rule in Rule}
 
 
+def is_whole(value: object) -> bool:
+    """Whether a setting is a whole number; True and False are not meant as numbers."""
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+
+
 @dataclass(frozen=True)
 class Limits:
     """How far a parse may go."""
@@ -50,9 +55,9 @@ class Limits:
     """A node may be split along an axis only while its extent there is greater than this many pixels."""
 
     def __post_init__(self) -> None:
-        if not 0 <= self.depth <= MAX_DEPTH:
+        if not is_whole(self.depth) or not 0 <= self.depth <= MAX_DEPTH:
             raise UserError(f"depth is {self.depth}; give a whole number from 0 to {MAX_DEPTH}.")
-        if self.min_extent < 1:
+        if not is_whole(self.min_extent) or self.min_extent < 1:
             raise UserError(f"min_extent is {self.min_extent}; give a whole number of pixels, at least 1.")
 
 

@@ -17,7 +17,10 @@ def prune(tree: ParseTree, positive: npt.NDArray, price: float) -> ParseTree:
         positive: object pixels in each node, true or expected.
         price: accuracy, as a share of the whole image, that each additional rectangle must bring.
     """
-    wrong_as_leaf = np.minimum(positive, tree.nodes.area - positive)
+    negative = tree.nodes.area - positive
+    wrong_as_leaf = np.select(  # leaves keep their labels, an undone split gets the better one
+        [tree.rule == Rule.PAINT, tree.rule == Rule.SKIP], [negative, positive], np.minimum(positive, negative)
+    )
     toll = price * tree.width * tree.height
     cost = wrong_as_leaf + toll
     below = np.zeros(len(tree))

@@ -182,17 +182,19 @@ class Forest:
     def trees(self, names: Sequence[str] | None = None) -> list[ParseTree]:
         """One tree an image, each in depth-first order."""
         order = depth_first_order(self.parent)
-        of_image = np.split(order, np.searchsorted(self.nodes.image[order], np.arange(1, len(self.sizes))))
+        place = np.empty(len(order), np.int32)
+        place[order] = np.arange(len(order))
+        edges = np.searchsorted(self.nodes.image[order], np.arange(len(self.sizes) + 1))
         names = names if names is not None else [""] * len(self.sizes)
-        return [self._tree(chosen, size, name) for chosen, size, name in zip(of_image, self.sizes, names, strict=True)]
+        parts = zip(edges[:-1], edges[1:], self.sizes, names, strict=True)
+        return [self._tree(order[first:last], place, size, name) for first, last, size, name in parts]
 
-    def _tree(self, chosen: npt.NDArray[np.int64], size: IntArray, name: str) -> ParseTree:
-        nodes = self.nodes.take(chosen)
-        new_index = np.full(len(self) + 1, -1, np.int32)  # the last place answers for parent -1
-        new_index[chosen] = np.arange(len(chosen))
+    def _tree(self, chosen: npt.NDArray[np.int64], place: IntArray, size: IntArray, name: str) -> ParseTree:
+        nodes, parent = self.nodes.take(chosen), self.parent[chosen]
+        parent = np.where(parent < 0, -1, place[parent] - place[chosen[0]]).astype(np.int32)
         return ParseTree(
             int(size[0]), int(size[1]), nodes.x, nodes.y, nodes.w, nodes.h, nodes.depth,
-            new_index[self.parent[chosen]], self.rule[chosen], self.cut[chosen], name,
+            parent, self.rule[chosen], self.cut[chosen], name,
         )  # fmt: skip
 
 
@@ -205,7 +207,7 @@ def positives(nodes: Nodes, masks: Sequence[BoolArray]) -> npt.NDArray[np.int64]
     counts = np.zeros(len(nodes), np.int64)
     for image, mask in enumerate(masks):
         sums = np.zeros((mask.shape[0] + 1, mask.shape[1] + 1), np.int64)
-        np.cumsum(np.cumsum(mask, axis=0, dtype=np.int64), axis=1, out=sums[1:, 1:])
+        np.cumsum(np.cumsum(np.asarray(mask, bool), axis=0, dtype=np.int64), axis=1, out=sums[1:, 1:])
         here = np.flatnonzero(nodes.image == image)
         x, y = nodes.x[here], nodes.y[here]
         right, bottom = x + nodes.w[here], y + nodes.h[here]

@@ -15,13 +15,18 @@ import numpy.typing as npt
 from . import files
 from .errors import UserError
 from .grammar import MAX_DEPTH, RULE_BY_LABEL, Actions, Nodes, Rule, split_children
+from .images import check_file, shown
 from .tree import Forest, ParseTree
 
 VERSION = 1
 FORMAT = "shapeparse-tree"
 MAX_NODES = 1 << 21
 MAX_SIDE = 1 << 20
+MAX_PIXELS = 1 << 30
+"""The labelling of a larger image, that a file of a few bytes may claim, does not fit into memory."""
 MAX_BYTES = 512 << 20
+MAX_STRAY_VALUES = 10_000
+"""Commas and brackets beside the nodes' own, in the image's name for instance."""
 COLUMNS = ("x", "y", "w", "h", "depth", "parent", "cut")
 
 
@@ -33,18 +38,15 @@ def write(path: str | Path, tree: ParseTree) -> None:
 def read(path: str | Path) -> ParseTree:
     """Read a tree and validate it."""
     path = Path(path)
+    check_file(path, MAX_BYTES)
     try:
-        if path.stat().st_size > MAX_BYTES:
-            raise UserError(
-                f"{path} is larger than {MAX_BYTES >> 20} MB; a parse tree never is, so choose another file."
-            )
         text = path.read_bytes()
     except OSError as error:
-        raise UserError(f"Cannot read {path}: {error.strerror or error}; check its name and permissions.") from error
+        raise UserError(f"Cannot read {shown(path)}: {error.strerror or error}; check its permissions.") from error
     try:
         return from_json(text)
     except UserError as error:
-        raise UserError(f"{path} is not a valid parse tree: {error}") from error
+        raise UserError(f"{shown(path)} is not a valid parse tree: {error}") from error
 
 
 def to_json(tree: ParseTree) -> str:
@@ -60,6 +62,7 @@ def to_json(tree: ParseTree) -> str:
 
 def from_json(text: str | bytes) -> ParseTree:
     """The tree in JSON text; ``UserError`` says in one sentence what is wrong with it."""
+    _refuse_a_flood(text)
     try:
         content = json.loads(text)
     except RecursionError as error:
@@ -68,11 +71,20 @@ def from_json(text: str | bytes) -> ParseTree:
         raise UserError(f"it is not JSON ({error}); write it again with shapeparse.") from error
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise UserError(f'it lacks "format": "{FORMAT}"; choose a tree written by shapeparse.')
-    if content.get("version") != VERSION:
-        raise UserError(f"its version is {content.get('version')!r}, but this shapeparse reads version {VERSION}.")
+    version = content.get("version")
+    if type(version) is not int or version != VERSION:
+        raise UserError(f"its version is {_short(version)}, but this shapeparse reads version {VERSION}.")
     name, width, height = _image(content.get("image"))
     columns, rule = _columns(content.get("nodes"))
     return _checked_tree(name, width, height, columns, rule)
+
+
+def _refuse_a_flood(text: str | bytes) -> None:
+    """Refuse more nodes than are read before they are parsed: every value would cost many times its bytes in memory."""
+    content = text.encode(errors="replace") if isinstance(text, str) else text
+    values = sum(content.count(mark) for mark in (b",", b"[", b"{"))
+    if values > MAX_NODES * (len(COLUMNS) + 2) + MAX_STRAY_VALUES:  # a node: a brace, its values, a comma
+        raise UserError(f"it has more than the {MAX_NODES} nodes that are read.")
 
 
 def _node_rows(tree: ParseTree) -> list[dict[str, Any]]:
@@ -97,6 +109,8 @@ def _image(image: Any) -> tuple[str, int, int]:
     sides = [image.get("width"), image.get("height")]
     if not all(type(side) is int and 0 < side <= MAX_SIDE for side in sides):
         raise UserError(f'"width" and "height" of the image must be whole numbers from 1 to {MAX_SIDE}.')
+    if image["width"] * image["height"] > MAX_PIXELS:
+        raise UserError(f"the image has more than the {MAX_PIXELS} pixels that are read.")
     return image.get("name", ""), image["width"], image["height"]
 
 
@@ -186,5 +200,7 @@ def _refuse(bad: npt.NDArray[np.bool_], what: str, index: npt.NDArray | None = N
 
 
 def _short(value: Any) -> str:
-    text = repr(value)
+    if isinstance(value, list | dict):  # its text may be endless, or nested too deeply to be written
+        return "a list" if isinstance(value, list) else "an object"
+    text = ascii(value)
     return text if len(text) <= 40 else text[:37] + "..."

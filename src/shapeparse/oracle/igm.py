@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
@@ -12,7 +13,7 @@ import numpy.typing as npt
 
 from ..errors import UserError
 from ..expand import check_actions
-from ..grammar import Actions, Limits, Nodes
+from ..grammar import Actions, Limits, Nodes, is_whole
 from ..prune import prune
 from ..tree import ParseTree
 from . import kernels
@@ -27,7 +28,12 @@ MAX_CANDIDATES = 1024
 
 
 def igm(
-    mask: Mask | Sequence[Mask], depth: int = 7, min_extent: int = 1, lookahead: int = 0, price: float = 0.0
+    mask: Mask | Sequence[Mask],
+    depth: int = 7,
+    min_extent: int = 1,
+    lookahead: int = 0,
+    price: float = 0.0,
+    threads: int | None = None,
 ) -> ParseTree | list[ParseTree]:
     """Decompose a mask into labelled rectangles by greatest information gain.
 
@@ -38,22 +44,23 @@ def igm(
         lookahead: 0 is the paper's greedy oracle. K > 0 tries K cuts an axis, scores each by how IGM would finish,
             takes the best, and solves the last three levels exactly: slower, and far more accurate.
         price: prune splits that gain less accuracy (a share of the image) than this for each rectangle they add.
+        threads: how many cores share a stack or list of masks; all of them if not given.
 
     Returns:
         The parse tree of the mask, or a list of trees, one a mask.
     """
-    limits, candidates = Limits(depth, min_extent), _checked_lookahead(lookahead)
+    limits, candidates, threads = Limits(depth, min_extent), _checked_lookahead(lookahead), _checked_threads(threads)
     if not 0 <= price < float("inf"):
         raise UserError(f"price is {price}; give an accuracy a rectangle of at least 0, such as 0.001.")
     if not isinstance(mask, np.ndarray) or mask.ndim == 3:
-        masks = [_units(one)[0] for one in mask]
-        soft = [_units(one)[1] for one in mask]
+        counted = [_units(one) for one in mask]
         return _in_threads(
-            lambda first, last: _parse_some(masks[first:last], soft[first:last], limits, candidates, price),
-            len(masks),
+            lambda first, last: _parse_some(counted[first:last], limits, candidates, price),
+            len(counted),
+            _smallest_part(candidates),
+            threads,
         )
-    units, unit = _units(mask)
-    return _parse_some([units], [unit], limits, candidates, price)[0]
+    return _parse_some([_units(mask)], limits, candidates, price)[0]
 
 
 class Oracle:
@@ -62,8 +69,11 @@ class Oracle:
     An instance is an actor: ``expand(oracle.sizes, oracle, oracle.limits)`` gives the trees of ``igm``.
     """
 
-    def __init__(self, masks: Sequence[Mask], limits: Limits | None = None, lookahead: int = 0) -> None:
+    def __init__(
+        self, masks: Sequence[Mask], limits: Limits | None = None, lookahead: int = 0, threads: int | None = None
+    ) -> None:
         self.limits = limits or Limits()
+        self.threads = _checked_threads(threads)
         self.lookahead = _checked_lookahead(lookahead)
         counted = [_units(mask) for mask in masks]
         units = {unit for _, unit in counted}
@@ -76,7 +86,7 @@ class Oracle:
         self._strides = self.sizes[:, 0].astype(np.int64) + 1
         self._sums = np.empty(self._starts[-1], _sums_type(self.unit))
         for (mask, _), start in zip(counted, self._starts[:-1], strict=True):
-            kernels.integrate(mask, self._sums, start)
+            _integrate(mask, self.unit, self._sums, start)
 
     def __call__(self, nodes: Nodes) -> Actions:
         """The oracle's action at every node."""
@@ -88,7 +98,7 @@ class Oracle:
             kernels.choose_all(*settings, rows[first:last], rules[first:last], cuts[first:last])
             return []
 
-        _in_threads(choose, len(rows))
+        _in_threads(choose, len(rows), _smallest_part(self.lookahead), self.threads)
         return Actions(rules, cuts)
 
     def cost_to_go(self, nodes: Nodes, actions: Actions) -> npt.NDArray[np.float64]:
@@ -106,7 +116,7 @@ class Oracle:
             kernels.cost_to_go_all(*settings, rows[first:last], rules[first:last], cuts[first:last], result[first:last])
             return []
 
-        _in_threads(score, len(rows))
+        _in_threads(score, len(rows), _smallest_part(self.lookahead), self.threads)
         return result / self.unit
 
     def _settings(self) -> tuple:
@@ -118,12 +128,14 @@ class Oracle:
         """The nodes as the kernels take them, checked: the kernels trust what they get."""
         rows = np.stack([nodes.image, nodes.x, nodes.y, nodes.w, nodes.h, nodes.depth], axis=1).astype(np.int64)
         if len(rows):
-            image, x, y, w, h, _ = rows.T
+            image, x, y, w, h, depth = rows.T
             if image.min() < 0 or image.max() >= len(self.sizes):
                 raise ValueError(f"a node is of an image that is not among the oracle's {len(self.sizes)}")
             width, height = self.sizes[image].T
             if not ((x >= 0) & (y >= 0) & (w > 0) & (h > 0) & (x + w <= width) & (y + h <= height)).all():
                 raise ValueError("a node lies outside its image")
+            if depth.min() < 0:  # more levels below it than the kernels have room for
+                raise ValueError("a node has a depth below 0")
         return rows
 
 
@@ -138,42 +150,54 @@ def _sums_type(unit: int) -> type:
 
 
 def _checked_lookahead(lookahead: int) -> int:
-    if not 0 <= lookahead <= MAX_CANDIDATES:
+    if not is_whole(lookahead) or not 0 <= lookahead <= MAX_CANDIDATES:
         raise UserError(f"lookahead is {lookahead}; give 0 for none, or a number of cuts from 1 to {MAX_CANDIDATES}.")
     return int(lookahead)
 
 
-def _units(mask: Mask) -> tuple[npt.NDArray[np.uint8], int]:
+def _checked_threads(threads: int | None) -> int | None:
+    if threads is not None and (not is_whole(threads) or threads < 1):
+        raise UserError(f"threads is {threads}; give a whole number of at least 1, or none for all cores.")
+    return threads
+
+
+def _units(given: Mask) -> tuple[npt.NDArray[np.uint8], int]:
     """The mask in whole units, and how many make a pixel."""
+    mask: npt.NDArray = np.asarray(given)
     if mask.ndim != 2 or mask.size == 0:
         raise UserError(f"A mask has shape {mask.shape}; give height x width, at least one pixel.")
     if mask.dtype == np.bool_:
         return np.ascontiguousarray(mask).view(np.uint8), 1
+    if mask.dtype.kind not in "uif":
+        raise UserError(f"A mask has values of type {mask.dtype}; give bool, whole numbers or probabilities.")
     low, high = mask.min(), mask.max()
-    if np.issubdtype(mask.dtype, np.integer):
-        if low < 0 or high not in (0, 1, 255) or not np.isin(mask, (0, high)).all():
+    if mask.dtype.kind in "ui":
+        if high not in (0, 1, 255) or not ((mask == 0) | (mask == high)).all():
             raise UserError(f"A mask of whole numbers has values from {low} to {high}; give 0/1, 0/255 or bool.")
         return np.ascontiguousarray(mask > 0).view(np.uint8), 1
-    if not np.issubdtype(mask.dtype, np.floating) or not (low >= 0 and high <= 1):
+    if not (low >= 0 and high <= 1):
         raise UserError(f"A soft mask has values from {low} to {high}; give probabilities between 0 and 1.")
-    return np.rint(mask * SOFT_UNITS).astype(np.uint8), SOFT_UNITS
+    return np.ascontiguousarray(np.rint(mask * SOFT_UNITS).astype(np.uint8)), SOFT_UNITS
+
+
+def _integrate(mask: npt.NDArray[np.uint8], unit: int, sums: npt.NDArray[np.integer], start: int) -> None:
+    if unit == 1 and mask.shape[1] % 8 == 0 and sys.byteorder == "little":
+        kernels.integrate_words(mask.view(np.uint64), sums, start)
+    else:
+        kernels.integrate(mask, sums, start)
 
 
 def _parse_some(
-    masks: Sequence[npt.NDArray[np.uint8]],
-    units: Sequence[int],
-    limits: Limits,
-    candidates: int,
-    price: float,
+    counted: Sequence[tuple[npt.NDArray[np.uint8], int]], limits: Limits, candidates: int, price: float
 ) -> list[ParseTree]:
     trees = []
     sums = np.empty(0, np.int32)
-    for mask, unit in zip(masks, units, strict=True):
+    for mask, unit in counted:
         height, width = mask.shape
         needed = (height + 1) * (width + 1)
         if len(sums) < needed or sums.dtype != _sums_type(unit):
             sums = np.empty(needed, _sums_type(unit))
-        kernels.integrate(mask, sums, 0)
+        _integrate(mask, unit, sums, 0)
         picture = kernels.Picture(sums, 0, width + 1, unit, _table(), limits.min_extent)
         x, y, w, h, depth, parent, rule, cut = kernels.parse(picture, width, height, limits.depth, candidates)
         tree = ParseTree(width, height, x, y, w, h, depth, parent, rule.astype(np.int8), cut)
@@ -181,9 +205,14 @@ def _parse_some(
     return trees
 
 
-def _in_threads(work: Callable[[int, int], list], count: int, smallest: int = 64) -> list:
+def _smallest_part(candidates: int) -> int:
+    """How much work is worth a thread: many greedy parses, few with lookahead."""
+    return 4 if candidates else 64
+
+
+def _in_threads(work: Callable[[int, int], list], count: int, smallest: int, threads: int | None) -> list:
     """Call ``work(first, last)`` on consecutive parts of ``range(count)``, one a core; the kernels leave the GIL."""
-    parts = max(1, min(os.cpu_count() or 1, count // smallest))
+    parts = max(1, min(threads or os.cpu_count() or 1, count // smallest))
     edges = [count * part // parts for part in range(parts + 1)]
     if parts == 1:
         return work(0, count)

@@ -85,6 +85,33 @@ def integrate(mask, sums, start):
 
 
 @kernel
+def integrate_words(words, sums, start):
+    """``integrate`` for labels, 0 or 1, whose rows are words of eight bytes, on a little-endian machine: faster.
+
+    One product turns the eight labels of a word into their running counts. What the words before it have counted is
+    spread over eight places as well, so that the sum of both and of the row above runs on vectors.
+    """
+    height, width = words.shape[0], 8 * words.shape[1]
+    within, before = np.empty(width // 8, np.uint64), np.empty(width // 2, np.uint64)
+    counts, carried = within.view(np.uint8), before.view(np.int32)
+    stride = width + 1
+    for x in range(stride):
+        sums[at(start + x)] = 0
+    for y in range(height):
+        above, here = start + y * stride + 1, start + (y + 1) * stride + 1
+        count = nb.uint64(0)
+        sums[at(here - 1)] = 0
+        for i in range(width // 8):
+            running = words[y, i] * nb.uint64(0x0101010101010101)
+            within[at(i)] = running
+            for j in range(4):
+                before[at(4 * i + j)] = count * nb.uint64(0x1_0000_0001)
+            count += running >> nb.uint64(56)
+        for x in range(width):
+            sums[at(here + x)] = sums[at(above + x)] + carried[at(x)] + counts[at(x)]
+
+
+@kernel
 def positives(picture, box):
     """Positive units in a box: four look-ups."""
     top = picture.start + box.y * picture.stride + box.x
@@ -210,6 +237,14 @@ def optimal_one(picture, box):
 # The fewest errors of an optimal subtree never fall when its box grows. So for all cuts between two tried ones, the
 # errors before the lower and behind the upper one bound the sum from below, and bisection finds the best cut without
 # trying most of the others. (Numba cannot cache a kernel that calls itself: the recursion is written out.)
+# With a smallest extent above one pixel a box that grows may become divisible, and its errors fall after all. Then the
+# bounds are the errors without that condition, which are never more.
+
+
+@kernel
+def without_min_extent(picture):
+    """The same picture, with every cut allowed."""
+    return Picture(picture.sums, picture.start, picture.stride, picture.unit, picture.table, 1)
 
 
 @kernel
@@ -217,6 +252,7 @@ def optimal_two(picture, box, limit):
     """The best subtree of at most two levels; ``limit`` and LEAF if that is not below ``limit``."""
     errors = label_errors(positives(picture, box), box.w * box.h * picture.unit)
     best, best_axis, best_at = min(errors, limit), LEAF, 0
+    free = without_min_extent(picture)
     pending = np.empty((STACK_SIZE, 4), np.int64)
     for axis in range(2):
         waiting = push_all_cuts(pending, picture, box, axis, best)
@@ -230,6 +266,8 @@ def optimal_two(picture, box, limit):
             first, second = errors_of_one(picture, one, best), errors_of_one(picture, other, best)
             if first + second < best:
                 best, best_axis, best_at = first + second, axis, cut
+            if picture.min_extent > 1:
+                first, second = errors_of_one(free, one, best), errors_of_one(free, other, best)
             waiting = push_cuts(pending, waiting, cut + 1, high, first, right, best)
             waiting = push_cuts(pending, waiting, low, cut - 1, left, second, best)
     return best, best_axis, best_at
@@ -240,6 +278,7 @@ def optimal_three(picture, box, limit):
     """The best subtree of at most three levels; ``limit`` and LEAF if that is not below ``limit``."""
     errors = label_errors(positives(picture, box), box.w * box.h * picture.unit)
     best, best_axis, best_at = min(errors, limit), LEAF, 0
+    free = without_min_extent(picture)
     pending = np.empty((STACK_SIZE, 4), np.int64)
     for axis in range(2):
         waiting = push_all_cuts(pending, picture, box, axis, best)
@@ -253,6 +292,8 @@ def optimal_three(picture, box, limit):
             first, second = optimal_two(picture, one, best)[0], optimal_two(picture, other, best)[0]
             if first + second < best:
                 best, best_axis, best_at = first + second, axis, cut
+            if picture.min_extent > 1:
+                first, second = optimal_two(free, one, best)[0], optimal_two(free, other, best)[0]
             waiting = push_cuts(pending, waiting, cut + 1, high, first, right, best)
             waiting = push_cuts(pending, waiting, low, cut - 1, left, second, best)
     return best, best_axis, best_at
@@ -311,8 +352,9 @@ def look_ahead(picture, box, levels, candidates):
             errors = errors_of_cut(picture, box, levels, axis, cuts[i], best, stack)
             if errors < best:
                 best, best_axis, best_at = errors, axis, cuts[i]
-    if best_axis == LEAF:
-        return LEAF, 0
+    if best_axis == LEAF:  # in a checkerboard of two by two fields no count ever changes, and yet two levels solve it
+        found = optimal_two(picture, box, best)
+        return found[1], found[2]
     extent = box.w if best_axis == 0 else box.h
     step = max(extent // (2 * candidates), 1)
     while step > 0:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import io
 import threading
+from functools import cache
 from typing import Any
 
 import matplotlib as mpl
 import numpy.typing as npt
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.font_manager import findfont, get_font
 from matplotlib.text import Text
 
 from .palette import INK, PAPER, Colour, hexadecimal
@@ -56,7 +58,7 @@ def panel(figure: Figure, left: float, top: float, width: float, height: float) 
 def picture(figure: Figure, left: float, top: float, width: float, height: float, pixels: npt.NDArray) -> Axes:
     """Axes that show ``pixels`` in a thin frame; a picture of any resolution fills the given size."""
     axes = _axes(figure, left, top, width, height)
-    axes.imshow(pixels, aspect="auto", extent=(0, 1, 1, 0))
+    show_pixels(axes, pixels, (0, 1, 1, 0))
     axes.set_xlim(0, 1)
     axes.set_ylim(1, 0)
     axes.set_xticks([])
@@ -67,10 +69,26 @@ def picture(figure: Figure, left: float, top: float, width: float, height: float
     return axes
 
 
+def show_pixels(axes: Axes, pixels: npt.NDArray, extent: tuple[float, float, float, float], zorder: float = 0) -> None:
+    """Show ``pixels`` in a part of the axes (left, right, bottom, top); nothing is left to the user's settings."""
+    axes.imshow(
+        pixels, aspect="auto", extent=extent, origin="upper", interpolation="auto", resample=True, zorder=zorder
+    )
+
+
 def write_text(axes: Axes, x: float, y: float, text: str, colour: Colour = INK, **style: Any) -> Text:
     """Put plain text at a place of the axes; a dollar sign in a file name is no formula."""
     full: dict[str, Any] = {"fontsize": TEXT_SIZE, "ha": "center", "va": "center"} | style
-    return axes.text(x, y, text, color=hexadecimal(colour), fontfamily=FONT, parse_math=False, **full)
+    return axes.text(
+        x,
+        y,
+        _with_known_glyphs(text),
+        color=hexadecimal(colour),
+        fontfamily=FONT,
+        parse_math=False,
+        usetex=False,
+        **full,
+    )
 
 
 def text_width(text: str, size: float = TEXT_SIZE) -> float:
@@ -99,6 +117,16 @@ def _rendered(figure: Figure, file_format: str, metadata: dict[str, str | None])
     with _settings, mpl.rc_context(_REPEATABLE):
         figure.savefig(buffer, format=file_format, dpi=figure.dpi, metadata=metadata)
     return buffer.getvalue()
+
+
+def _with_known_glyphs(text: str) -> str:
+    """``text`` with a box for every character the font lacks, of which matplotlib would warn at each rendering."""
+    return "".join(letter if letter == "\n" or ord(letter) in _known_glyphs() else "□" for letter in text)
+
+
+@cache
+def _known_glyphs() -> frozenset[int]:
+    return frozenset(get_font(findfont(FONT)).get_charmap())
 
 
 def _axes(figure: Figure, left: float, top: float, width: float, height: float) -> Axes:

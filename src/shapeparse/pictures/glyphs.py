@@ -6,6 +6,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import Polygon, Rectangle
 
+from .figures import show_pixels
 from .palette import INK, PAINT, PAPER, SKIP, Colour, hexadecimal, label_colour, mix
 from .pixels import Pixels
 
@@ -30,7 +31,7 @@ def draw_split(
     """A box around ``at``, showing ``piece`` of the photograph, with a line at the cut's ``location``."""
     (width, height), x, y = size, at[0] - size[0] / 2, at[1] - size[1] / 2
     if piece is not None:
-        axes.imshow(piece, aspect="auto", extent=(x, x + width, y + height, y), zorder=2.5)
+        show_pixels(axes, piece, (x, x + width, y + height, y), zorder=2.5)
     frame = float(np.clip(min(size) / 16, 0.4, 0.9))
     _box(axes, at, size, PAPER if piece is None else None, INK, frame, gid)
     down, right = ([x + location * width] * 2, [y, y + height]), ([x, x + width], [y + location * height] * 2)

@@ -63,9 +63,9 @@ def grid(
         raise UserError("The grid has no pictures; give at least one row with one cell.")
     if names and len(names) != len(rows):
         raise UserError(f"The grid has {len(rows)} rows but {len(names)} row names; give one name a row, or none.")
-    pictures = [[(cell_, cell_.pixels()) for cell_ in row] for row in rows]
+    pictures = [[(content, content.pixels()) for content in row] for row in rows]
     heights = [_row_height([pixels for _, pixels in row], cell) for row in pictures]
-    scored = [_SCORE if any(c.accuracy is not None for c in row) else 0.0 for row in rows]
+    scored = [_SCORE if any(content.accuracy is not None for content in row) else 0.0 for row in rows]
     left = _MARGIN + (_NAME if names else 0.0)
     top = _MARGIN + (_HEADING if columns else 0.0)
     width = left + across * (cell + _GAP) - _GAP + _MARGIN

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import cast
 
 import numpy as np
 
@@ -140,9 +139,10 @@ def lay(canvas: Picture, shape: Plane, surface: Picture, pixel: float, light: tu
 
 def bevel(shape: Plane, pixel: float, light: tuple[float, float], width: float) -> Plane:
     """Brightness of edges: positive where they face the light, negative where they face away, -1..1."""
-    down, across = cast(tuple[Plane, Plane], tuple(np.gradient(shape, pixel)))
+    down, across = np.gradient(shape, pixel)
     facing = across * light[0] + down * light[1]
-    return facing * np.exp(-((shape / max(width, pixel)) ** 2))
+    brightness: Plane = facing * np.exp(-((shape / max(width, pixel)) ** 2))
+    return brightness
 
 
 def _beam(rng: np.random.Generator, view: View) -> Plane:

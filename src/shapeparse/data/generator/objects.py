@@ -47,8 +47,10 @@ def plate(rng: np.random.Generator, view: View, half_w: float, half_h: float) ->
     """A sheet-metal plate: notched or chamfered, with holes, slots and cut-outs."""
     style = pick(rng, ("plain", "chamfer", "notch", "step", "recess"))
     outline = _plate_outline(rng, view, half_w, half_h, style)
-    # Notched corners leave no room for bolts, and a parse of few levels no cuts for a large opening as well.
-    openings = pick(rng, SMALL_OPENINGS if style == "notch" else OPENINGS)(rng, view, half_w - 0.1, half_h - 0.1)
+    # An outline of many corners uses up the levels of a parse: a large opening as well would be out of reach.
+    openings = pick(rng, OPENINGS if style in ("plain", "chamfer") else SMALL_OPENINGS)(
+        rng, view, half_w - 0.1, half_h - 0.1
+    )
     if style != "notch" and happens(rng, 0.7):
         openings = union(openings, _bolt_holes(rng, view, half_w, half_h))
     paint = without(outline, openings)
@@ -131,7 +133,7 @@ def _round_hole(rng: np.random.Generator, view: View, room_w: float, room_h: flo
 
 
 SMALL_OPENINGS = (_slots, _hole_grid, _round_hole)
-OPENINGS = (_cut_out, _cut_out, _slots, *SMALL_OPENINGS)
+OPENINGS = (_cut_out, _cut_out, _cut_out, *SMALL_OPENINGS)
 
 
 def _plate_relief(rng: np.random.Generator, view: View, half_w: float, half_h: float) -> Plane:
@@ -270,8 +272,9 @@ def _door_relief(rng: np.random.Generator, view: View, belt: float, bottom: floa
     relief = rng.uniform(-0.1, 0.25) * (belt + 0.5 * height - view.y) / height
     for position in (rng.uniform(0.12, 0.35), rng.uniform(0.6, 0.85)):
         crease = view.y - (belt + position * height) - rng.uniform(-0.05, 0.05) * view.x
-        relief = relief + rng.uniform(0.05, 0.2) * np.sign(crease) * np.exp(-np.abs(crease) / rng.uniform(0.01, 0.06))
-    return relief.astype(np.float32)
+        strength, width = rng.uniform(0.05, 0.2), rng.uniform(0.01, 0.06)
+        relief = relief + strength * np.sign(crease) * np.exp(-np.abs(crease) / width)
+    return relief
 
 
 Family = Callable[[np.random.Generator, View, float, float], Shape]

@@ -31,7 +31,7 @@ PAINT_FRACTION = (0.15, 0.72)
 PROBE_SIZE = 64
 ATTEMPTS = 50
 
-# Second words of the random key: independent streams, so that a redrawn object or a finer picture
+# Third words of the random key: independent streams, so that a redrawn object or a finer picture
 # changes nothing else in the scene.
 LOOKS, SENSOR, GEOMETRY = 0, 1, 2
 
@@ -76,7 +76,7 @@ def _placed_shape(rng: np.random.Generator, family: int, view: View) -> Shape:
     """An object that nearly fills the picture, as in a photograph of one part; some sides may be cut off."""
     left, right = _margin(rng), 1 - _margin(rng)
     top, bottom = _margin(rng), 1 - _margin(rng)
-    turn = rng.normal(0, 0.005) if happens(rng, 0.75) else rng.uniform(-0.035, 0.035)
+    turn = rng.normal(0, 0.007) if happens(rng, 0.75) else rng.uniform(-0.045, 0.045)
     tilt = (rng.normal(0, 0.015), rng.normal(0, 0.015))
     placed = view.placed(((left + right) / 2, (top + bottom) / 2), turn, tilt)
     return FAMILIES[family](rng, placed, (right - left) / 2, (bottom - top) / 2)
@@ -172,11 +172,12 @@ def _illumination(rng: np.random.Generator, view: View) -> Plane:
     light = 1 + strength * ((view.x - 0.5) * math.cos(angle) + (view.y - 0.5) * math.sin(angle))
     if happens(rng, 0.55):
         turn = rng.uniform(0, math.pi)
-        edge = (view.x - rng.uniform(0.3, 0.7)) * math.cos(turn) + (view.y - rng.uniform(0.3, 0.7)) * math.sin(turn)
+        x, y = view.x - rng.uniform(0.3, 0.7), view.y - rng.uniform(0.3, 0.7)
+        edge = x * math.cos(turn) + y * math.sin(turn)
         edge = edge + rng.uniform(0, 0.06) * noise(rng, view.size, 5, 5)
         light = light * (1 - rng.uniform(0.2, 0.5) * coverage(edge, rng.uniform(0.02, 0.2)))
     corner = (view.x - 0.5) ** 2 + (view.y - 0.5) ** 2
-    return (light * (1 - rng.uniform(0.1, 0.6) * corner)).astype(np.float32)
+    return light * (1 - rng.uniform(0.1, 0.6) * corner)
 
 
 def _expose(rng: np.random.Generator, sensor: np.random.Generator, canvas: Picture) -> NDArray[np.uint8]:

@@ -1,0 +1,7 @@
+"""``python -m shapeparse``: the command line, for when its script is not on the path."""
+
+import sys
+
+from .cli import main
+
+sys.exit(main())

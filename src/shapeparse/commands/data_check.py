@@ -1,0 +1,72 @@
+"""``shapeparse data check``: what a dataset holds, how well the oracle could do on it, and what is wrong with it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+from tyro.conf import Positional, arg
+
+from .. import progress
+from ..data.dataset import load
+from ..images import shown
+from .findings import Findings, accuracy_rows, examine
+
+EXAMPLES = """
+  shapeparse data check photos
+  shapeparse data check annotations.json --categories door window
+  shapeparse data check photos --json > findings.json
+"""
+
+
+@dataclass(frozen=True)
+class Args:
+    """Read every photograph and mask, and say what they hold and what is wrong.
+
+    A dataset is a folder with images/ and masks/ (pairs of one name), or a COCO
+    .json file. Files with a problem are named, each with a sentence; the exit code
+    is 0 if there are none, and 2 if there are any or nothing can be used.
+    """
+
+    path: Positional[Annotated[Path, arg(metavar="DATASET", help_behavior_hint="")]]
+    """The folder, or the COCO .json file."""
+    threshold: Annotated[float, arg(metavar="SHARE")] = 0.5
+    """Pixels of a mask at least this bright, as a share of white, are paint."""
+    categories: Annotated[tuple[str, ...], arg(metavar="NAME [NAME ...]", help_behavior_hint="(default: all)")] = ()
+    """COCO categories that are paint, by name or id."""
+    image_root: Annotated[Path | None, arg(metavar="DIR", help_behavior_hint="(default: beside the file)")] = None
+    """Where the photographs of a COCO file are."""
+    json: Annotated[bool, arg(help_behavior_hint="")] = False
+    """Print JSON instead of tables."""
+
+
+def run(args: Args) -> int:
+    """Examine the dataset and print the findings."""
+    dataset = load(args.path, args.threshold, categories=args.categories or None, root=args.image_root)
+    progress.ready_oracle()
+    findings = examine(dataset, progress.bar("Checking"))
+    if args.json:
+        print(json.dumps(findings.as_json(), indent=2))
+    elif findings.usable:
+        print_findings(shown(args.path), findings)
+    for problem in findings.problems:
+        progress.complain(problem.reason)
+    if not findings.usable:
+        progress.complain(f"{shown(args.path)} has no photograph with a mask that can be used; mend the files above.")
+    return 2 if findings.problems else 0
+
+
+def print_findings(name: str, findings: Findings) -> None:
+    """Print what was found, for people."""
+    usable = "1 photograph with its mask" if findings.usable == 1 else f"{findings.usable} photographs with masks"
+    count = len(findings.problems)
+    print(f"{name}: {usable}, {count or 'no'} problem{'' if count == 1 else 's'}")
+    print(f"  sizes    {findings.size_range}")
+    low, mean, high = findings.paint_range
+    print(f"  paint    {100 * mean:.1f} % of a photograph on average, from {100 * low:.1f} to {100 * high:.1f} %")
+    if findings.unpainted:
+        print(f"  note     masks without any paint: {findings.unpainted}")
+    print()
+    progress.print_table(("mean over the masks", "accuracy", "rectangles"), accuracy_rows(findings))

@@ -1,0 +1,92 @@
+"""``shapeparse decompose``: masks to rectangles, for people who already have masks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+from tyro.conf import Positional, arg
+
+from .. import files, progress
+from ..data.dataset import Skipped
+from ..errors import UserError
+from ..images import shown
+from .decomposition import FORMATS, Format, Row, Settings, decompose, output_files, write
+from .inputs import Job, plan, refuse_overwriting
+from .summary import print_rows, write_summary
+
+EXAMPLES = """
+  shapeparse decompose mask.png --out rectangles
+  shapeparse decompose masks --image-dir photos --out rectangles --figure
+  shapeparse decompose masks --out rectangles --depth 5 --price 0.001
+"""
+
+
+@dataclass(frozen=True)
+class Args:
+    """Turn masks into few labelled rectangles (paint or skip) that tile the image.
+
+    Writes a parse tree (JSON) and pictures (PNG, SVG) of every mask, and a summary
+    of them all. A file that cannot be used is named at the end and does not stop
+    the others; the exit code is then 2.
+    """
+
+    masks: Positional[Annotated[tuple[Path, ...], arg(metavar="MASK [MASK ...]", help_behavior_hint="")]]
+    """Mask files, or folders whose image files are taken."""
+    out: Annotated[Path, arg(metavar="DIR")]
+    """Folder for the results; it is made if need be."""
+    depth: int = 7
+    """Depth of the deepest rectangle in the tree: at most 2^depth rectangles."""
+    min_extent: Annotated[int, arg(metavar="PIXELS")] = 1
+    """A rectangle is split along a side only while that side is longer than this."""
+    lookahead: Annotated[int, arg(metavar="CUTS")] = 0
+    """Cuts tried along each side, each judged by how the rest would go: 4 is slower and far more accurate than 0,
+    the paper's greedy oracle."""
+    price: Annotated[float, arg(metavar="SHARE")] = 0.0
+    """Accuracy, as a share of the image, that every additional rectangle must bring; 0.001 leaves far fewer."""
+    threshold: Annotated[float, arg(metavar="SHARE")] = 0.5
+    """Pixels at least this bright, as a share of white, are paint."""
+    image_dir: Annotated[Path | None, arg(metavar="DIR", help_behavior_hint="(default: draw on the mask)")] = None
+    """Folder with a photograph of the same name for every mask, to draw on."""
+    formats: Annotated[tuple[Format, ...], arg(metavar="FORMAT [FORMAT ...]")] = FORMATS
+    """What to write of every mask."""
+    figure: Annotated[bool, arg(help_behavior_hint="")] = False
+    """Also write the derivation of every mask as one figure: object, rectangles, tree."""
+
+
+def run(args: Args) -> int:
+    """Decompose the masks, write and print the summary, and name the files that could not be used."""
+    if not args.masks:
+        raise UserError("No masks were given; name mask files or folders of them, as in `decompose masks --out DIR`.")
+    settings = Settings(
+        args.depth, args.min_extent, args.lookahead, args.price, args.threshold, args.formats, args.figure
+    )
+    progress.ready_oracle()
+    settings.check()
+    jobs, problems = plan(args.masks, args.image_dir)
+    refuse_overwriting([path for job in jobs for path in output_files(job, args.out, settings)], jobs)
+    files.make_folder(args.out)
+    rows, broken = decompose_all(jobs, args.out, settings)
+    problems += broken
+    write_summary(args.out, settings, rows, problems)
+    if rows:
+        print_rows(rows)
+        print(f"\n{len(rows)} of {len(rows) + len(problems)} decomposed; the results are in {shown(args.out)}.")
+    for problem in problems:
+        progress.complain(problem.reason)
+    return 2 if problems else 0
+
+
+def decompose_all(jobs: Sequence[Job], out: Path, settings: Settings) -> tuple[list[Row], list[Skipped]]:
+    """Work through the jobs; what is wrong with one does not concern the others."""
+    rows, problems = [], []
+    for job in progress.bar("Decomposing")(jobs):
+        try:
+            result = decompose(job, settings)
+        except UserError as error:
+            problems.append(Skipped(job.mask, str(error)))
+        else:  # an error in writing ends the run: the next file could not be written either
+            rows.append(write(result, out, settings))
+    return rows, problems

@@ -1,0 +1,156 @@
+"""One mask, decomposed and written: what ``decompose`` and ``demo`` share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from .. import files, treefile
+from ..errors import UserError
+from ..grammar import BoolArray
+from ..images import check_threshold, read_image, read_mask, shown
+from ..oracle import igm
+from ..tree import ParseTree
+from .inputs import FIGURE, Job
+from .previews import LONGEST, preview
+
+Format = Literal["json", "png", "svg"]
+FORMATS: tuple[Format, ...] = ("json", "png", "svg")
+
+FIGURE_DEPTH = 7
+"""Subtrees below this are drawn as one triangle each: no page holds more."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How masks are read, decomposed and written; see the arguments of ``shapeparse decompose``."""
+
+    depth: int = 7
+    min_extent: int = 1
+    lookahead: int = 0
+    price: float = 0.0
+    threshold: float = 0.5
+    formats: tuple[Format, ...] = FORMATS
+    figure: bool = False
+
+    def check(self) -> None:
+        """Refuse what no mask can be decomposed with, before any is read."""
+        check_threshold(self.threshold)
+        self.parse(np.zeros((1, 1), bool))
+
+    def parse(self, mask: BoolArray) -> ParseTree:
+        """The oracle's tree of a mask."""
+        tree = igm(mask, self.depth, self.min_extent, self.lookahead, self.price)
+        assert isinstance(tree, ParseTree)  # one mask, one tree
+        return tree
+
+
+@dataclass(frozen=True)
+class Row:
+    """What the summary says of one mask."""
+
+    name: str
+    """What its output files are called."""
+    mask: str
+    width: int
+    height: int
+    paint: float
+    """Share of the mask's pixels that are paint."""
+    accuracy: float
+    coverage: float
+    waste: float
+    iou: float
+    rectangles: int
+    """Leaves of the tree."""
+    merged: int
+    """Rectangles once neighbours of one label are joined."""
+    paint_rectangles: int
+    merged_paint: int
+    """Of the merged ones, those to paint."""
+    files: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Decomposed:
+    """A mask, its tree, and the photograph to draw it on if there is one."""
+
+    job: Job
+    mask: BoolArray
+    photo: npt.NDArray[np.uint8] | None
+    tree: ParseTree
+
+
+def decompose(job: Job, settings: Settings) -> Decomposed:
+    """Read and decompose one mask; UserError says in one sentence why it cannot be done."""
+    mask = read_mask(job.mask, settings.threshold)
+    photo = None if job.photo is None else _read_photo(job.photo, job.mask, mask)
+    return Decomposed(job, mask, photo, replace(settings.parse(mask), name=(job.photo or job.mask).name))
+
+
+def write(result: Decomposed, out: Path, settings: Settings) -> Row:
+    """Write the files of one mask and return its row of the summary."""
+    tree, written = result.tree, output_files(result.job, out, settings)
+    for path in written:
+        if path.stem == result.job.name:
+            write_tree(path, tree, result.mask if result.photo is None else result.photo)
+    if settings.figure:
+        write_figure(out / f"{result.job.name}{FIGURE}", result)
+    merged, leaves, scores = tree.segments(merge=True), tree.segments(), tree.scores(result.mask)
+    return Row(
+        name=result.job.name, mask=str(result.job.mask),
+        width=tree.width, height=tree.height, paint=float(result.mask.mean()),
+        accuracy=scores.accuracy, coverage=scores.coverage, waste=scores.waste, iou=scores.iou,
+        rectangles=len(leaves), merged=len(merged),
+        paint_rectangles=sum(leaf.paint for leaf in leaves), merged_paint=sum(leaf.paint for leaf in merged),
+        files=tuple(path.name for path in written),
+    )  # fmt: skip
+
+
+def output_files(job: Job, out: Path, settings: Settings) -> list[Path]:
+    """The files that will be written of one mask."""
+    formats = dict.fromkeys(settings.formats)  # asked for twice is written once
+    files_ = [out / f"{job.name}.{extension}" for extension in formats]
+    if settings.figure:
+        files_ += [out / f"{job.name}{FIGURE}.{extension}" for extension in ("png", "svg")]
+    return files_
+
+
+def _read_photo(path: Path, mask_path: Path, mask: BoolArray) -> npt.NDArray[np.uint8]:
+    photo = read_image(path)
+    if photo.shape[:2] != mask.shape:
+        raise UserError(
+            f"The mask {shown(mask_path)} is {mask.shape[1]} x {mask.shape[0]} pixels but its photograph "
+            f"{shown(path)} is {photo.shape[1]} x {photo.shape[0]}; export the mask at the photograph's size."
+        )
+    return photo
+
+
+def write_tree(path: Path, tree: ParseTree, ground: npt.NDArray[Any]) -> None:
+    # Imported here, since trees alone (--formats json) need no matplotlib.
+    if path.suffix == ".json":
+        treefile.write(path, tree)
+    elif path.suffix == ".svg":
+        from ..pictures import tree_svg
+
+        files.write_text(path, tree_svg(tree, ground))
+    else:
+        from ..pictures import overlay, write_png
+
+        write_png(path, overlay(*preview(tree, ground)))
+
+
+def write_figure(base: Path, result: Decomposed) -> None:
+    """Write the derivation figure as ``base``.png and ``base``.svg."""
+    from ..pictures import derivation_figure, figure_png, figure_svg
+
+    tree, photo, mask = result.tree, result.photo, result.mask
+    if max(tree.width, tree.height) > LONGEST:  # without the mask: scores of a reduced one would not be the true ones
+        figure = derivation_figure(*preview(tree, mask if photo is None else photo), max_depth=FIGURE_DEPTH)
+    else:
+        figure = derivation_figure(tree, photo, mask, max_depth=FIGURE_DEPTH)
+    files.write_bytes(base.with_name(f"{base.name}.png"), figure_png(figure))
+    files.write_bytes(base.with_name(f"{base.name}.svg"), figure_svg(figure))

@@ -1,0 +1,98 @@
+"""``shapeparse demo``: the main job on built-in data, with pictures and a page."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from statistics import fmean
+from typing import Annotated
+
+from tyro.conf import arg
+
+from .. import files, progress
+from ..data.dataset import Dataset, load
+from ..data.generator import write_dataset
+from ..images import shown
+from .decomposition import Decomposed, Settings, decompose, write, write_figure
+from .demo_page import LOOKAHEAD, write_page
+from .findings import AHEAD_DEPTH, accuracy_rows, examine, measure
+from .inputs import plan
+from .summary import write_summary
+
+EXAMPLES = """
+  shapeparse demo --out demo
+  shapeparse demo --out quick --count 24
+"""
+
+SHOWN = 12
+"""Photographs that are decomposed into files and shown on the page."""
+FIGURE_PRICE = 0.002
+FIGURE_LEAVES = 16
+"""The derivation figure shows a tree of at most this many leaves, few enough to follow by eye."""
+
+
+@dataclass(frozen=True)
+class Args:
+    """Make photographs, measure the oracle on them, decompose some, and show it all.
+
+    Needs no data and no network. Writes data/ (photographs and masks), decomposed/
+    (trees and pictures), figures, and report.html, one page to open in a browser.
+    """
+
+    out: Annotated[Path, arg(metavar="DIR")] = Path("demo")
+    """Folder for everything."""
+    count: int = 362
+    """How many photographs to make."""
+    seed: int = 0
+    """Another seed gives other photographs."""
+    size: Annotated[int, arg(metavar="PIXELS")] = 256
+    """Width and height of a photograph."""
+
+
+def run(args: Args) -> int:
+    """Run the demo and say where to look."""
+    started = time.perf_counter()
+    out = files.make_folder(args.out)
+    write_dataset(out / "data", args.count, args.seed, args.size, progress=progress.bar("Making photographs"))
+    progress.ready_oracle()
+    dataset = load(out / "data")
+    findings = examine(dataset, progress.bar("Measuring the oracle"))
+    ahead = look_ahead(dataset)
+    results = decompose_some(out)
+    chosen = followable(results)
+    write_figure(out / "derivation", chosen)
+    write_page(out, args.seed, findings, ahead, results, chosen)
+    heading = f"mean over {findings.usable} photographs"
+    progress.print_table((heading, "accuracy", "rectangles"), accuracy_rows(findings, ahead))
+    seconds = time.perf_counter() - started
+    print(f"\nOpen {shown(out / 'report.html')} in a browser ({seconds:.0f} s).")
+    print(f"Photographs and masks are in {shown(out / 'data')}, trees and overlays in {shown(out / 'decomposed')}.")
+    return 0
+
+
+def look_ahead(dataset: Dataset) -> tuple[float, float]:
+    """Mean accuracy and leaves of the lookahead oracle."""
+    indices = progress.bar("Looking ahead")(range(len(dataset)))
+    found = [measure(dataset.read(index).mask, AHEAD_DEPTH, LOOKAHEAD) for index in indices]
+    return fmean(accuracy for accuracy, _ in found), fmean(leaves for _, leaves in found)
+
+
+def decompose_some(out: Path) -> list[Decomposed]:
+    """Decompose the first photographs' masks and write their files, as ``shapeparse decompose`` would."""
+    settings = Settings(depth=AHEAD_DEPTH)
+    jobs, _ = plan([out / "data" / "masks"], out / "data" / "images")
+    results = [decompose(job, settings) for job in jobs[:SHOWN]]
+    folder = files.make_folder(out / "decomposed")
+    rows = [write(result, folder, settings) for result in progress.bar("Drawing")(results)]
+    write_summary(folder, settings, rows, [])
+    return results
+
+
+def followable(results: Sequence[Decomposed]) -> Decomposed:
+    """The most accurate decomposition whose tree is small enough to follow by eye."""
+    settings = Settings(depth=AHEAD_DEPTH, price=FIGURE_PRICE)
+    small = [replace(result, tree=replace(settings.parse(result.mask), name="")) for result in results]
+    fitting = [result for result in small if 4 <= result.tree.leaf_count <= FIGURE_LEAVES] or small
+    return max(fitting, key=lambda result: result.tree.accuracy(result.mask))

@@ -1,0 +1,337 @@
+"""A method at work on a batch: its policy, its critic, their optimisers, and one update of each."""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor, nn
+
+from . import losses
+from .grammar import Actions, Limits, Nodes, Rule, location_from_cut, split_children
+from .memory import Transitions
+from .methods import Method
+from .networks import Critic, CriticOutput, NodeView, Policy, PolicyOutput, Preset
+from .oracle import Oracle
+from .rollout import Rollout, action_tensors, location_for
+from .scenes import Rewards
+
+
+@dataclass(frozen=True)
+class LearningSettings:
+    """How a policy and a critic are moved. The same for every method unless a method's own tuning says otherwise."""
+
+    rate: float = 2e-3
+    """Highest learning rate of the policy."""
+    critic_rate: float = 2e-3
+    """Highest learning rate of the critic."""
+    weight_decay: float = 0.01
+    """AdamW's decay; 0 makes it Adam."""
+    clip: float = 10.0
+    """Largest norm of a gradient."""
+    split_weight: float = 10.0
+    """Weight of the squared distance of split locations beside the cross-entropy of rules."""
+    entropy: float = 0.01
+    """Weight of the rules' entropy in the losses that weigh returns."""
+    most_importance: float = 5.0
+    """Where importance weights are cut off."""
+    dense_actions: int = 4
+    """Random split locations an axis whose cost-to-go teaches a dense critic, beside those of the policy and oracle."""
+    target_rate: float = 0.02
+    """How fast target networks follow, an update."""
+
+
+@dataclass(frozen=True)
+class Batch:
+    """A minibatch: pixels of some scenes, and transitions at nodes of them."""
+
+    pixels: Tensor
+    scenes: npt.NDArray[np.integer]
+    """The scene of each image."""
+    sizes: npt.NDArray[np.integer]
+    """(width, height) of each image."""
+    view: NodeView
+    transitions: Transitions
+    """``nodes.image`` are scenes."""
+
+    @classmethod
+    def of(cls, scenes: npt.NDArray[np.integer], pixels: Tensor, transitions: Transitions, rollout: Rollout) -> Batch:
+        """The batch of ``transitions`` at nodes of ``scenes``, whose pixels are given in the same order."""
+        sizes = rollout.scenes.sizes[scenes]
+        view = NodeView.of(in_batch(transitions.nodes, scenes), sizes, rollout.limits)
+        return cls(pixels, scenes, sizes, view, transitions)
+
+
+@dataclass
+class Learner:
+    """Policy and critic of one method, and how a batch moves them."""
+
+    method: Method
+    preset: Preset
+    limits: Limits
+    settings: LearningSettings
+    seed: int
+    policy: Policy = field(init=False)
+    critic: Critic | None = field(init=False)
+
+    def __post_init__(self) -> None:
+        with torch.random.fork_rng():
+            torch.manual_seed(self.seed)
+            self.policy = Policy(self.preset)
+            self.critic = Critic(self.preset) if self.method.critic != "none" else None
+        self.policy_optimiser = self._optimiser(self.policy, self.settings.rate)
+        self.critic_optimiser = self._optimiser(self.critic, self.settings.critic_rate) if self.critic else None
+        self.targets: tuple[Policy, Critic] | None = None
+        if self.critic and self.method.critic == "backup":
+            self.targets = copy.deepcopy(self.policy).eval(), copy.deepcopy(self.critic).eval()
+
+    def _optimiser(self, network: nn.Module, rate: float) -> torch.optim.Optimizer:
+        return torch.optim.AdamW(network.parameters(), lr=rate, weight_decay=self.settings.weight_decay)
+
+    def networks(self) -> dict[str, nn.Module]:
+        """Every network by name, for checkpoints."""
+        named: dict[str, nn.Module] = {"policy": self.policy}
+        if self.critic is not None:
+            named["critic"] = self.critic
+        if self.targets is not None:
+            named["target_policy"], named["target_critic"] = self.targets
+        return named
+
+    def optimisers(self) -> dict[str, torch.optim.Optimizer]:
+        """Every optimiser by name, for checkpoints."""
+        named = {"policy": self.policy_optimiser}
+        if self.critic_optimiser is not None:
+            named["critic"] = self.critic_optimiser
+        return named
+
+    def set_rate(self, share: float) -> None:
+        """Set the learning rates to a share of their highest."""
+        self.policy_optimiser.param_groups[0]["lr"] = share * self.settings.rate
+        if self.critic_optimiser is not None:
+            self.critic_optimiser.param_groups[0]["lr"] = share * self.settings.critic_rate
+
+    def update(self, batch: Batch, rollout: Rollout, rng: np.random.Generator) -> dict[str, float]:
+        """One step of the policy and of the critic on a batch (Algorithm 1, lines 9 to 11); their losses."""
+        self.policy.train()
+        output = self.policy(self.policy.encode(batch.pixels), batch.view)
+        report: dict[str, float] = {}
+        judged: CriticOutput | Tensor | None = None
+        critic_loss: Tensor | None = None
+        if self.critic is not None:
+            self.critic.train()
+            judged, critic_loss = self._critic_loss(batch, output.detach(), rollout, rng)
+            report["critic_loss"] = critic_loss.item()
+        policy_loss = self._policy_loss(batch, output, judged, rollout, rng)
+        report["policy_loss"] = policy_loss.item()
+        self._step(policy_loss, self.policy, self.policy_optimiser)
+        if self.critic is not None and critic_loss is not None and self.critic_optimiser is not None:
+            self._step(critic_loss, self.critic, self.critic_optimiser)
+        if self.targets is not None:
+            self._follow()
+        return report
+
+    def _step(self, loss: Tensor, network: nn.Module, optimiser: torch.optim.Optimizer) -> None:
+        """Move only ``network``: gradients are asked for its own parameters and no others."""
+        parameters = list(network.parameters())
+        gradients = torch.autograd.grad(loss, parameters, allow_unused=True)
+        for parameter, gradient in zip(parameters, gradients, strict=True):
+            parameter.grad = gradient
+        norm = nn.utils.clip_grad_norm_(parameters, self.settings.clip)
+        if math.isfinite(float(norm)):
+            optimiser.step()
+        optimiser.zero_grad(set_to_none=True)
+
+    def _follow(self) -> None:
+        """Target networks drift towards the learned ones (Lillicrap et al. 2015)."""
+        assert self.targets is not None and self.critic is not None
+        for target, network in zip(self.targets, (self.policy, self.critic), strict=True):
+            for slow, quick in zip(tensors(target), tensors(network), strict=True):
+                if slow.is_floating_point():
+                    slow.lerp_(quick, self.settings.target_rate)
+                else:
+                    slow.copy_(quick)
+
+    # ---- the policy ------------------------------------------------------------------------------------------------
+
+    def _policy_loss(
+        self,
+        batch: Batch,
+        output: PolicyOutput,
+        judged: CriticOutput | Tensor | None,
+        rollout: Rollout,
+        rng: np.random.Generator,
+    ) -> Tensor:
+        kept = batch.transitions
+        settings, kind = self.settings, self.method.actor
+        if kind == "imitation":
+            return losses.imitation_loss(output, *advice_of(kept), settings.split_weight)
+        if kind == "mixed":
+            assert isinstance(judged, CriticOutput)
+            loss = losses.mixed_policy_loss(output, judged, self.method.price)
+            loss = loss - settings.entropy * losses.entropy(output)
+            if self.method.anchor:
+                anchor = losses.imitation_loss(output, *advice_of(kept), settings.split_weight)
+                loss = loss + self.method.anchor * anchor
+            return loss
+        if kind in ("cost-to-go", "critic-weight"):
+            rule, location, weight = self._weigh_fresh_actions(batch, output.detach(), judged, rollout, rng)
+        else:
+            rule, location = action_of(kept)
+            weight = self._weigh_stored_actions(batch, output.detach(), judged)
+        log_density = losses.action_log_density(output, rule, location)
+        return losses.policy_gradient_loss(log_density, weight) - settings.entropy * losses.entropy(output)
+
+    def _weigh_stored_actions(self, batch: Batch, output: PolicyOutput, judged: CriticOutput | Tensor | None) -> Tensor:
+        """REINFORCE and the off-policy methods: how much better the stored action did than expected."""
+        kept = batch.transitions
+        rule, location = action_of(kept)
+        if isinstance(judged, CriticOutput):
+            advantage = judged.value_of(rule, location) - losses.expected_value(output, judged)
+        else:
+            assert isinstance(judged, Tensor) and kept.returns is not None
+            advantage = torch.from_numpy(kept.returns) - judged
+        if self.method.on_policy:
+            return advantage
+        probability = losses.action_probability(output, *action_tensors(kept.nodes, Actions(kept.rule, kept.cut)))
+        assert kept.behaviour is not None
+        behaviour = torch.from_numpy(kept.behaviour)
+        return losses.importance_weight(probability, behaviour, self.settings.most_importance) * advantage
+
+    def _weigh_fresh_actions(
+        self,
+        batch: Batch,
+        output: PolicyOutput,
+        judged: CriticOutput | Tensor | None,
+        rollout: Rollout,
+        rng: np.random.Generator,
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """AggreVaTeD (Eq. 2): actions drawn from the policy as it is now, at remembered states, weighed by their
+        advantage over the oracle's own action, exactly or as the critic sees it."""
+        nodes = batch.transitions.nodes
+        probability = output.log_rule.exp().double().numpy()
+        rule = (probability.cumsum(axis=1) < rng.random((len(nodes), 1))).sum(axis=1).clip(max=len(Rule) - 1)
+        sigma = np.exp(location_for(output.split_log_sigma, rule))
+        logit = location_for(output.split_logit, rule) + rng.standard_normal(len(nodes)) * sigma
+        actions = Actions.at_locations(nodes, rule, 1 / (1 + np.exp(-logit)))
+        rules = torch.from_numpy(rule)
+        location = location_of(nodes, actions)
+        if isinstance(judged, CriticOutput):
+            return rules, location, judged.value_of(rules, location) - losses.expected_value(output, judged)
+        kept = batch.transitions
+        assert rollout.oracle is not None and kept.oracle_rule is not None and kept.oracle_cut is not None
+        advised = rollout.oracle.cost_to_go(nodes, Actions(kept.oracle_rule, kept.oracle_cut))
+        advantage = (rollout.oracle.cost_to_go(nodes, actions) - advised) / nodes.area
+        return rules, location, torch.from_numpy(advantage.astype(np.float32))
+
+    # ---- the critic ------------------------------------------------------------------------------------------------
+
+    def _critic_loss(
+        self, batch: Batch, output: PolicyOutput, rollout: Rollout, rng: np.random.Generator
+    ) -> tuple[CriticOutput | Tensor, Tensor]:
+        """What the critic says, without history, for the policy; and the critic's own loss."""
+        assert self.critic is not None
+        kept = batch.transitions
+        encoded = self.critic.encode(batch.pixels)
+        if self.method.critic == "baseline":
+            value = self.critic.state_value(encoded, batch.view)
+            assert kept.returns is not None
+            return value.detach(), losses.critic_loss(value, torch.from_numpy(kept.returns))
+        judged = self.critic(encoded, batch.view)
+        if self.method.critic == "dense":
+            assert rollout.oracle is not None
+            return judged.detach(), self._dense_loss(judged, output, kept, rollout.oracle, rng)
+        if self.method.critic == "backup":
+            assert rollout.rewards is not None
+            goal = self._backup(batch, rollout.rewards)
+        else:
+            assert kept.returns is not None
+            goal = torch.from_numpy(kept.returns)
+        return judged.detach(), losses.critic_loss(judged.value_of(*action_of(kept)), goal)
+
+    def _dense_loss(
+        self, judged: CriticOutput, output: PolicyOutput, kept: Transitions, oracle: Oracle, rng: np.random.Generator
+    ) -> Tensor:
+        """Eq. 6 with the exact cost-to-go of several actions a state: labels, the policy's and oracle's cuts, more."""
+        nodes = kept.nodes
+        assert kept.oracle_rule is not None and kept.oracle_cut is not None
+        valid = np.stack([nodes.w > self.limits.min_extent, nodes.h > self.limits.min_extent], axis=1)
+        valid &= (nodes.depth < self.limits.depth)[:, None]
+        own = output.location.double().numpy()
+        advised = location_from_cut(kept.oracle_cut, nodes.extent(kept.oracle_rule).clip(min=1))[:, None].repeat(2, 1)
+        is_advised = kept.oracle_rule[:, None] == np.arange(2)
+        near = np.clip(own + 0.1 * rng.standard_normal(own.shape), 0.01, 0.99)
+        spread = rng.random((self.settings.dense_actions, *own.shape))
+        total, weight = torch.zeros(()), torch.zeros(())
+        for location, counts in [(own, valid), (near, valid), (advised, valid & is_advised)] + [
+            (some, valid) for some in spread
+        ]:
+            row, axis = np.nonzero(counts)
+            if len(row) == 0:
+                continue
+            some = nodes.take(row)
+            actions = Actions.at_locations(some, axis, location[row, axis])
+            goal = torch.from_numpy((oracle.cost_to_go(some, actions) / some.area).astype(np.float32))
+            at = torch.from_numpy(location.astype(np.float32)).clone()
+            at[torch.from_numpy(row), torch.from_numpy(axis)] = location_of(some, actions)
+            value = judged.split_value(at)[torch.from_numpy(row), torch.from_numpy(axis)]
+            total, weight = total + ((value - goal) ** 2).sum(), weight + len(row)
+        paint = Actions(np.full(len(nodes), Rule.PAINT, np.int8), np.zeros(len(nodes), np.int32))
+        goal = torch.from_numpy((oracle.cost_to_go(nodes, paint) / nodes.area).astype(np.float32))
+        label = (judged.label_values() - torch.stack([goal, -goal], dim=1)) ** 2
+        return total / weight.clamp(min=1) + label.mean()
+
+    def _backup(self, batch: Batch, rewards: Rewards) -> Tensor:
+        """DDPG's goal: the reward of a label, or the children's values by the target networks."""
+        assert self.targets is not None
+        policy, critic = self.targets
+        kept = batch.transitions
+        nodes = kept.nodes
+        rows = np.stack([nodes.image, nodes.x, nodes.y, nodes.w, nodes.h], axis=1).astype(np.int64)
+        goal = torch.from_numpy(rewards.label_returns(rows, kept.rule))
+        split = np.flatnonzero(kept.rule < Rule.PAINT)
+        if len(split) == 0:
+            return goal
+        children = split_children(nodes.take(split), Actions(kept.rule[split], kept.cut[split]))
+        with torch.no_grad():
+            view = NodeView.of(in_batch(children, batch.scenes), batch.sizes, self.limits)
+            output = policy(policy.encode(batch.pixels), view)
+            value = losses.expected_value(output, critic(critic.encode(batch.pixels), view))
+        area = torch.from_numpy(children.area.astype(np.float32))
+        goal[torch.from_numpy(split)] = losses.tree_backup(value.view(-1, 2), area.view(-1, 2))
+        return goal
+
+
+def action_of(kept: Transitions) -> tuple[Tensor, Tensor]:
+    """Rule and location of the stored actions."""
+    return torch.from_numpy(kept.rule.astype(np.int64)), location_of(kept.nodes, Actions(kept.rule, kept.cut))
+
+
+def advice_of(kept: Transitions) -> tuple[Tensor, Tensor]:
+    """Rule and location of the oracle's actions at the stored nodes."""
+    assert kept.oracle_rule is not None and kept.oracle_cut is not None
+    rule = torch.from_numpy(kept.oracle_rule.astype(np.int64))
+    return rule, location_of(kept.nodes, Actions(kept.oracle_rule, kept.oracle_cut))
+
+
+def location_of(nodes: Nodes, actions: Actions) -> Tensor:
+    """The location of each cut; 0.5 for assignments, where it counts for nothing."""
+    location = location_from_cut(actions.cut, nodes.extent(actions.rule).clip(min=1))
+    return torch.from_numpy(np.where(actions.splits, location, 0.5).astype(np.float32))
+
+
+def in_batch(nodes: Nodes, scenes: npt.NDArray[np.integer]) -> Nodes:
+    """Nodes named by scene, named by their place among ``scenes`` instead."""
+    place = np.full(int(scenes.max()) + 1, -1, np.int32)
+    place[scenes] = np.arange(len(scenes))
+    return Nodes(place[nodes.image], nodes.x, nodes.y, nodes.w, nodes.h, nodes.depth)
+
+
+def tensors(network: nn.Module) -> Iterable[Tensor]:
+    """Parameters and buffers, without history."""
+    yield from (parameter.data for parameter in network.parameters())
+    yield from network.buffers()

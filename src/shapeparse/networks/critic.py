@@ -1,0 +1,145 @@
+"""The critic: Q(node, rule, l), the return a node is expected to get, as a share of its area, from -1 to 1."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from ..grammar import Rule
+from .policy import ProfileEncoder
+from .presets import Preset
+from .trunks import TRUNKS
+from .views import NodeView
+
+
+class CriticOutput:
+    """The critic at some nodes: ask it for the value of actions."""
+
+    def split_value(self, location: Tensor) -> Tensor:
+        """(nodes, 2): Q of a split at ``location`` (nodes, 2) for each axis, differentiable in the location."""
+        raise NotImplementedError
+
+    def label_values(self) -> Tensor:
+        """(nodes, 2): Q of paint and of skip."""
+        raise NotImplementedError
+
+    def detach(self) -> CriticOutput:
+        """The same values without their history: a policy that asks them does not move the critic."""
+        raise NotImplementedError
+
+    def values(self, location: Tensor) -> Tensor:
+        """(nodes, 4): Q of every rule, the splits at ``location`` (nodes, 2)."""
+        return torch.cat([self.split_value(location), self.label_values()], dim=1)
+
+    def value_of(self, rule: Tensor, location: Tensor) -> Tensor:
+        """(nodes,): Q of one action a node; ``location`` (nodes,) counts for splits only."""
+        return self.values(location[:, None].expand(-1, 2)).gather(1, rule[:, None]).squeeze(1)
+
+
+class Critic(nn.Module):
+    """A trunk of its own with a head for Q, and one for V, the baseline of the methods that weigh returns."""
+
+    def __init__(self, preset: Preset) -> None:
+        super().__init__()
+        self.trunk = TRUNKS[preset.trunk](preset)
+        if self.trunk.profile_channels:
+            self.head: nn.Module = ProfileHead(self.trunk.profile_channels, self.trunk.vector_size)
+        else:
+            self.head = DenseHead(self.trunk.vector_size)
+        self.baseline = nn.Linear(self.trunk.vector_size, 1)
+
+    def encode(self, images: Tensor) -> Any:
+        """Look at images, (images, 3, side, side) with values from 0 to 1."""
+        return self.trunk.encode(images)
+
+    def forward(self, encoded: Any, view: NodeView) -> CriticOutput:
+        """Judge nodes of encoded images."""
+        output: CriticOutput = self.head(self.trunk(encoded, view))
+        return output
+
+    def state_value(self, encoded: Any, view: NodeView) -> Tensor:
+        """(nodes,): V(node), the baseline."""
+        value: Tensor = self.baseline(self.trunk(encoded, view).vector).squeeze(1)
+        return value
+
+
+@dataclass(frozen=True)
+class ProfileOutput(CriticOutput):
+    """Q of a split is read off a curve over places along the axis, interpolated linearly between them."""
+
+    curve: Tensor
+    """(nodes, 2, positions)."""
+    paint: Tensor
+    """(nodes,): Q of paint; Eq. 1 makes that of skip its negative."""
+
+    def split_value(self, location: Tensor) -> Tensor:
+        positions = self.curve.shape[2]
+        place = (location * positions - 0.5).clamp(0, positions - 1)
+        low = place.detach().floor().clamp(max=positions - 2).long()
+        share = place - low
+        left, right = (self.curve.gather(2, (low + step).unsqueeze(2)).squeeze(2) for step in (0, 1))
+        return left * (1 - share) + right * share
+
+    def label_values(self) -> Tensor:
+        return torch.stack([self.paint, -self.paint], dim=1)
+
+    def detach(self) -> ProfileOutput:
+        return ProfileOutput(self.curve.detach(), self.paint.detach())
+
+
+class ProfileHead(nn.Module):
+    """For trunks that keep places: a value for every place along each axis."""
+
+    hidden = 32
+
+    def __init__(self, profile_channels: int, vector_size: int) -> None:
+        super().__init__()
+        self.profile = ProfileEncoder(profile_channels, vector_size, self.hidden)
+        self.curve = nn.Conv1d(self.hidden, 1, 1)
+        self.paint = nn.Linear(vector_size, 1)
+
+    def forward(self, features: Any) -> ProfileOutput:
+        curve = torch.tanh(self.curve(self.profile(features)).view(len(features.vector), 2, -1))
+        return ProfileOutput(curve, torch.tanh(self.paint(features.vector)).squeeze(1))
+
+
+@dataclass(frozen=True)
+class DenseOutput(CriticOutput):
+    """The authors' critic: features beside the location and the rule, through one small layer."""
+
+    head: DenseHead
+    seen: Tensor
+
+    def split_value(self, location: Tensor) -> Tensor:
+        rules = (Rule.SPLIT_X, Rule.SPLIT_Y)
+        return torch.stack([self.head.q(self.seen, rule, location[:, axis]) for axis, rule in enumerate(rules)], dim=1)
+
+    def label_values(self) -> Tensor:
+        nowhere = torch.zeros(len(self.seen))
+        return torch.stack([self.head.q(self.seen, rule, nowhere) for rule in (Rule.PAINT, Rule.SKIP)], dim=1)
+
+    def detach(self) -> DenseOutput:
+        return DenseOutput(self.head, self.seen.detach())
+
+
+class DenseHead(nn.Module):
+    """Dense 40, then l and the rule as one-hot beside it, dense 50 with tanh, Q."""
+
+    def __init__(self, vector_size: int) -> None:
+        super().__init__()
+        self.narrow = nn.Sequential(nn.Linear(vector_size, 40), nn.ReLU())
+        self.hidden = nn.Sequential(nn.Linear(40 + 1 + len(Rule), 50), nn.Tanh())
+        self.out = nn.Linear(50, 1)
+
+    def forward(self, features: Any) -> DenseOutput:
+        return DenseOutput(self, self.narrow(features.vector))
+
+    def q(self, seen: Tensor, rule: Rule, location: Tensor) -> Tensor:
+        """Q of one rule at every node."""
+        one_hot = torch.zeros(len(seen), len(Rule))
+        one_hot[:, rule] = 1
+        value: Tensor = self.out(self.hidden(torch.cat([seen, location[:, None], one_hot], dim=1))).squeeze(1)
+        return value

@@ -1,0 +1,131 @@
+"""The policy: pi(rule | node), and for each axis a split location mu, or a logit-normal distribution around it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from .presets import Preset
+from .trunks import TRUNKS, Features
+from .views import NodeView
+
+IMPOSSIBLE = -1e9
+"""Logit of a rule that is not valid: its probability is exactly 0, and no row is all impossible."""
+
+
+@dataclass(frozen=True)
+class PolicyOutput:
+    """What the policy says of some nodes."""
+
+    log_rule: Tensor
+    """(nodes, 4): log pi(rule | node), over the valid rules."""
+    split_logit: Tensor
+    """(nodes, 2): logit of the split location for each axis; its logistic is mu."""
+    split_log_sigma: Tensor
+    """(nodes, 2): log standard deviation of the logit-normal, used by stochastic policies only."""
+
+    @property
+    def location(self) -> Tensor:
+        """(nodes, 2): mu(node) for each axis, inside (0, 1)."""
+        return torch.sigmoid(self.split_logit)
+
+    def detach(self) -> PolicyOutput:
+        """The same numbers without their history."""
+        return PolicyOutput(self.log_rule.detach(), self.split_logit.detach(), self.split_log_sigma.detach())
+
+
+class Policy(nn.Module):
+    """A trunk with a head for the rule and one for the split."""
+
+    def __init__(self, preset: Preset) -> None:
+        super().__init__()
+        self.trunk = TRUNKS[preset.trunk](preset)
+        if self.trunk.profile_channels:
+            self.split: nn.Module = ProfileSplit(self.trunk.profile_channels, self.trunk.vector_size)
+            seen = self.trunk.vector_size + ProfileSplit.summary_size
+        else:
+            self.split = DenseSplit(self.trunk.vector_size)
+            seen = self.trunk.vector_size
+        self.rule = nn.Linear(seen, 4)
+        nn.init.zeros_(self.rule.weight)
+        nn.init.zeros_(self.rule.bias)
+
+    def encode(self, images: Tensor) -> Any:
+        """Look at images, (images, 3, side, side) with values from 0 to 1."""
+        return self.trunk.encode(images)
+
+    def forward(self, encoded: Any, view: NodeView) -> PolicyOutput:
+        """Decide for nodes of encoded images."""
+        features = self.trunk(encoded, view)
+        logit, log_sigma, summary = self.split(features)
+        scores = self.rule(torch.cat([features.vector, summary], dim=1))
+        log_rule = torch.log_softmax(scores.masked_fill(~view.valid, IMPOSSIBLE), dim=1)
+        return PolicyOutput(log_rule, logit, log_sigma)
+
+
+class DenseSplit(nn.Module):
+    """The authors' split head: 100 tanh units, then the logit of the location; one output an axis."""
+
+    def __init__(self, vector_size: int) -> None:
+        super().__init__()
+        self.hidden = nn.Sequential(nn.Linear(vector_size, 100), nn.Tanh())
+        self.out = nn.Linear(100, 4)
+        nn.init.zeros_(self.out.weight)
+        nn.init.zeros_(self.out.bias)
+
+    def forward(self, features: Features) -> tuple[Tensor, Tensor, Tensor]:
+        logit, log_sigma = self.out(self.hidden(features.vector)).split(2, dim=1)
+        return logit, bounded_log_sigma(log_sigma), features.vector[:, :0]
+
+
+class ProfileSplit(nn.Module):
+    """Scores places along each axis; the location is their soft-argmax, so it can follow an edge wherever it lies."""
+
+    hidden = 32
+    summary_size = 2 * hidden
+
+    def __init__(self, profile_channels: int, vector_size: int) -> None:
+        super().__init__()
+        self.profile = ProfileEncoder(profile_channels, vector_size, self.hidden)
+        self.score = nn.Conv1d(self.hidden, 1, 1)
+        self.log_sigma = nn.Linear(self.hidden, 1)
+        nn.init.zeros_(self.log_sigma.weight)
+        nn.init.zeros_(self.log_sigma.bias)
+
+    def forward(self, features: Features) -> tuple[Tensor, Tensor, Tensor]:
+        seen = self.profile(features)  # (nodes * 2, hidden, positions)
+        weight = torch.softmax(self.score(seen).squeeze(1), dim=1)
+        positions = weight.shape[1]
+        place = (torch.arange(positions) + 0.5) / positions
+        location = (weight * place).sum(dim=1).view(-1, 2)
+        summary = seen.amax(dim=2)
+        log_sigma = self.log_sigma(summary).view(-1, 2)
+        return torch.logit(location), bounded_log_sigma(log_sigma), summary.view(len(location), -1)
+
+
+class ProfileEncoder(nn.Module):
+    """Convolutions along an axis, told what the rest of the node looks like; both axes share them."""
+
+    def __init__(self, profile_channels: int, vector_size: int, hidden: int) -> None:
+        super().__init__()
+        self.axis = nn.Parameter(torch.zeros(2, hidden))
+        self.context = nn.Linear(vector_size, hidden)
+        self.first = nn.Conv1d(profile_channels, hidden, 1)
+        self.second = nn.Conv1d(hidden, hidden, 5, padding=2)
+        self.third = nn.Conv1d(hidden, hidden, 5, padding=4, dilation=2)
+
+    def forward(self, features: Features) -> Tensor:
+        assert features.profiles is not None
+        context = (self.context(features.vector)[:, None, :] + self.axis).flatten(0, 1)
+        x = torch.relu(self.first(features.profiles.flatten(0, 1)) + context[:, :, None])
+        x = x + torch.relu(self.second(x))
+        return x + torch.relu(self.third(x))
+
+
+def bounded_log_sigma(raw: Tensor) -> Tensor:
+    """Between log 0.05 and log 1.5, starting at about 0.5: wide enough to explore, narrow enough to learn."""
+    low, high = -3.0, 0.4
+    return low + (high - low) * torch.sigmoid(raw + 1.0)

@@ -1,0 +1,196 @@
+"""Exact means of a feature map over any boxes, from its integral: what a node costs no longer depends on its size.
+
+A feature map is read as constant within each of its cells, so its integral over a box with fractional edges is the
+bilinear interpolation of the integral map at the box's four corners. Coordinates are shares of the image, 0 to 1.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numba as nb
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor
+
+kernel: Any = nb.njit(cache=True, nogil=True, boundscheck=False, fastmath=True)
+
+SMALLEST_CELL = 1e-6
+"""Boxes are never taken to be thinner than this many cells: the mean of an empty box is the value where it lies."""
+
+
+@kernel
+def integrate(features, sums):
+    """sums[y, x] = sum of features above and left; features is (height, width, channels)."""
+    height, width, channels = features.shape
+    sums[0] = 0.0
+    sums[:, 0] = 0.0
+    row = np.zeros(channels)
+    for y in range(height):
+        row[:] = 0.0
+        for x in range(width):
+            for c in range(channels):
+                row[c] += features[y, x, c]
+                sums[y + 1, x + 1, c] = sums[y, x + 1, c] + row[c]
+
+
+@kernel
+def differentiate(grad_sums, grad):
+    """The transpose of ``integrate``: grad[y, x] = sum of grad_sums below and right."""
+    height, width, channels = grad.shape
+    row = np.zeros(channels)
+    below = np.zeros((width, channels))
+    for y in range(height - 1, -1, -1):
+        row[:] = 0.0
+        for x in range(width - 1, -1, -1):
+            for c in range(channels):
+                row[c] += grad_sums[y + 1, x + 1, c]
+                below[x, c] += row[c]
+                grad[y, x, c] = below[x, c]
+
+
+@kernel
+def place(edge, cells):
+    """The cell an edge lies in, and how far into it."""
+    position = min(max(edge, 0.0), 1.0) * cells
+    cell = min(int(position), cells - 1)
+    return cell, position - cell
+
+
+@kernel
+def cell_size(low, high, cells):
+    return max((min(max(high, 0.0), 1.0) - min(max(low, 0.0), 1.0)) * cells, SMALLEST_CELL)
+
+
+@kernel
+def pool_forward(sums, x_edges, y_edges, out):
+    """Means over the boxes between neighbouring edges: out is (nodes, rows, columns, channels), all of one image."""
+    nodes, rows, columns, channels = out.shape
+    height, width = sums.shape[0] - 1, sums.shape[1] - 1
+    corners = np.empty((2, columns + 1, channels))
+    for n in range(nodes):
+        for j in range(rows + 1):
+            y, v = place(y_edges[n, j], height)
+            now = j % 2
+            for i in range(columns + 1):
+                x, u = place(x_edges[n, i], width)
+                a, b, c, d = (1 - u) * (1 - v), u * (1 - v), (1 - u) * v, u * v
+                for k in range(channels):
+                    corners[now, i, k] = (
+                        a * sums[y, x, k] + b * sums[y, x + 1, k] + c * sums[y + 1, x, k] + d * sums[y + 1, x + 1, k]
+                    )
+            if j > 0:
+                tall = cell_size(y_edges[n, j - 1], y_edges[n, j], height)
+                for i in range(columns):
+                    scale = 1.0 / (tall * cell_size(x_edges[n, i], x_edges[n, i + 1], width))
+                    for k in range(channels):
+                        total = corners[now, i + 1, k] - corners[now, i, k]
+                        total -= corners[1 - now, i + 1, k] - corners[1 - now, i, k]
+                        out[n, j - 1, i, k] = total * scale
+
+
+@kernel
+def pool_backward(grad_out, x_edges, y_edges, grad_sums):
+    """The transpose of ``pool_forward``: adds to ``grad_sums``."""
+    nodes, rows, columns, channels = grad_out.shape
+    height, width = grad_sums.shape[0] - 1, grad_sums.shape[1] - 1
+    corner = np.empty((rows + 1, columns + 1, channels))
+    for n in range(nodes):
+        corner[:] = 0.0
+        for j in range(rows):
+            tall = cell_size(y_edges[n, j], y_edges[n, j + 1], height)
+            for i in range(columns):
+                scale = 1.0 / (tall * cell_size(x_edges[n, i], x_edges[n, i + 1], width))
+                for k in range(channels):
+                    g = grad_out[n, j, i, k] * scale
+                    corner[j, i, k] += g
+                    corner[j, i + 1, k] -= g
+                    corner[j + 1, i, k] -= g
+                    corner[j + 1, i + 1, k] += g
+        for j in range(rows + 1):
+            y, v = place(y_edges[n, j], height)
+            for i in range(columns + 1):
+                x, u = place(x_edges[n, i], width)
+                a, b, c, d = (1 - u) * (1 - v), u * (1 - v), (1 - u) * v, u * v
+                for k in range(channels):
+                    g = corner[j, i, k]
+                    grad_sums[y, x, k] += a * g
+                    grad_sums[y, x + 1, k] += b * g
+                    grad_sums[y + 1, x, k] += c * g
+                    grad_sums[y + 1, x + 1, k] += d * g
+
+
+Edges = tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]
+"""x edges (nodes, columns + 1) and y edges (nodes, rows + 1), ascending along each row."""
+
+
+def box_means(features: Tensor, image: npt.NDArray[np.integer], edges: list[Edges]) -> list[Tensor]:
+    """Means of ``features`` (images, channels, height, width) over grids of boxes, differentiable in the features.
+
+    ``image`` says which image each node is of. For each pair of edges the answer is a
+    (nodes, rows, columns, channels) tensor: means over the boxes between neighbouring edges.
+    """
+    return list(_BoxMeans.apply(features, image, *[edge for pair in edges for edge in pair]))  # type: ignore[no-untyped-call]
+
+
+class _BoxMeans(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, features: Tensor, image: npt.NDArray, *flat_edges: npt.NDArray) -> tuple[Tensor, ...]:
+        maps = features.detach().permute(0, 2, 3, 1).contiguous().numpy()
+        count, height, width, channels = maps.shape
+        nodes_of = _nodes_by_image(image, count)
+        pairs = list(zip(flat_edges[::2], flat_edges[1::2], strict=True))
+        outputs = [np.empty((len(image), y.shape[1] - 1, x.shape[1] - 1, channels), np.float32) for x, y in pairs]
+
+        def pool(index: int) -> None:
+            nodes = nodes_of[index]
+            if len(nodes) == 0:
+                return
+            sums = np.empty((height + 1, width + 1, channels))
+            integrate(maps[index], sums)
+            for (x, y), out in zip(pairs, outputs, strict=True):
+                part = np.empty((len(nodes), *out.shape[1:]), np.float32)
+                pool_forward(sums, x[nodes], y[nodes], part)
+                out[nodes] = part
+
+        _for_each(pool, count)
+        ctx.shape, ctx.nodes_of, ctx.pairs = maps.shape, nodes_of, pairs
+        return tuple(torch.from_numpy(out) for out in outputs)
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Any, ...]:  # type: ignore[override]
+        count, height, width, channels = ctx.shape
+        grad = np.zeros(ctx.shape, np.float32)
+        upstream = [g.contiguous().numpy() for g in grads]
+
+        def pool(index: int) -> None:
+            nodes = ctx.nodes_of[index]
+            if len(nodes) == 0:
+                return
+            grad_sums = np.zeros((height + 1, width + 1, channels))
+            for (x, y), g in zip(ctx.pairs, upstream, strict=True):
+                pool_backward(g[nodes], x[nodes], y[nodes], grad_sums)
+            differentiate(grad_sums, grad[index])
+
+        _for_each(pool, count)
+        return (torch.from_numpy(grad).permute(0, 3, 1, 2), None, *[None] * (2 * len(ctx.pairs)))
+
+
+def _nodes_by_image(image: npt.NDArray[np.integer], count: int) -> list[npt.NDArray[np.int64]]:
+    order = np.argsort(image, kind="stable")
+    return np.split(order, np.searchsorted(image[order], np.arange(1, count)))
+
+
+def _for_each(work: Callable[[int], None], count: int) -> None:
+    """Work through the images on all cores; each is handled by one thread, so sums are always in the same order."""
+    threads = min(os.cpu_count() or 1, count, torch.get_num_threads())
+    if threads <= 1:
+        for index in range(count):
+            work(index)
+        return
+    with ThreadPoolExecutor(threads) as pool:
+        list(pool.map(work, range(count)))

@@ -1,0 +1,49 @@
+"""Presets: the sizes of the networks and the training settings that go with them, as data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from ..errors import UserError
+
+TrunkName = Literal["paper", "crop", "shared"]
+
+
+@dataclass(frozen=True)
+class Preset:
+    """A network's shape. Every method can use every preset."""
+
+    trunk: TrunkName
+    """How a node is seen: ``paper`` masks the whole image, ``crop`` cuts the node out, ``shared`` encodes an image
+    once and takes every node's features from that."""
+    side: int = 256
+    """Images are squashed to this square before a network sees them; trees stay in the image's own pixels."""
+    widths: tuple[int, ...] = ()
+    """Channels of the convolutions, from fine to coarse."""
+    channels: int = 32
+    """Channels of the shared feature map."""
+    positions: int = 32
+    """``shared``: stretches along an axis for which split heads give a score."""
+    strips: int = 2
+    """``shared``: strips across the axis that the split heads tell apart."""
+    cells: int = 4
+    """``shared``: the rule head sees a node as this many by this many means."""
+    crop: int = 48
+    """``crop``: side of the cut-out node."""
+    dense: tuple[int, ...] = (128, 128)
+    """Widths of the dense layers."""
+
+
+PRESETS = {
+    "paper": Preset("paper", widths=(20,) * 7, dense=(1000, 200)),
+    "crop": Preset("crop", widths=(16, 24, 24, 32, 32, 48, 48), dense=(256, 128)),
+    "fast": Preset("shared", widths=(24, 48, 96, 128), dense=(192, 128)),
+}
+
+
+def preset_named(name: str) -> Preset:
+    """The preset of that name."""
+    if name not in PRESETS:
+        raise UserError(f"There is no preset {name!r}; choose one of {', '.join(PRESETS)}.")
+    return PRESETS[name]

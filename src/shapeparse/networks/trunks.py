@@ -1,0 +1,226 @@
+"""Trunks: from an image and a node to the node's features. One class a way of looking."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from .pooling import box_means
+from .presets import Preset
+from .views import GEOMETRY, NodeView
+
+
+@dataclass(frozen=True)
+class Features:
+    """What the heads see of some nodes."""
+
+    vector: Tensor
+    """(nodes, features)."""
+    profiles: Tensor | None = None
+    """(nodes, 2, channels, positions): what lies along each axis; None if the trunk keeps no places."""
+
+
+class Trunk(nn.Module):
+    """``encode`` looks at images once; ``forward`` gives the features of nodes from what was encoded."""
+
+    vector_size: int
+    profile_channels: int = 0
+    pixel_mean: Tensor
+    pixel_std: Tensor
+
+    def __init__(self, preset: Preset) -> None:
+        super().__init__()
+        self.preset = preset
+        # Statistics of the training images, set by the trainer; never of the images that are parsed.
+        self.register_buffer("pixel_mean", torch.full((3,), 0.45))
+        self.register_buffer("pixel_std", torch.full((3,), 0.25))
+
+    def normalise(self, images: Tensor) -> Tensor:
+        """(images, 3, side, side) with values from 0 to 1, as the network wants them."""
+        mean, std = self.pixel_mean.view(3, 1, 1), self.pixel_std.view(3, 1, 1)
+        return ((images - mean) / std).contiguous(memory_format=torch.channels_last)
+
+    def encode(self, images: Tensor) -> Any:
+        """What ``forward`` needs to know of the images; differentiable."""
+        raise NotImplementedError
+
+    def forward(self, encoded: Any, view: NodeView) -> Features:
+        """The features of the nodes."""
+        raise NotImplementedError
+
+
+class PaperTrunk(Trunk):
+    """The authors' network: the whole image, 0 outside the node, through 7 convolutions and 2 dense layers."""
+
+    strides = (1, 1, 1, 2, 2, 2, 2)
+
+    def __init__(self, preset: Preset) -> None:
+        super().__init__(preset)
+        layers: list[nn.Module] = []
+        channels, side = 3, preset.side
+        for width, stride in zip(preset.widths, self.strides, strict=True):
+            layers += [nn.Conv2d(channels, width, 3, stride), nn.ReLU(inplace=True)]
+            channels, side = width, (side - 3) // stride + 1
+        self.convolutions = nn.Sequential(*layers)
+        self.dense = dense_layers((channels * side * side, *preset.dense))
+        self.vector_size = preset.dense[-1]
+
+    def encode(self, images: Tensor) -> Tensor:
+        return self.normalise(images)
+
+    def forward(self, encoded: Tensor, view: NodeView) -> Features:
+        """Every node is a whole image of its own: this is the slow way, kept for fidelity."""
+        side = self.preset.side
+        place = (torch.arange(side) + 0.5) / side
+
+        def inside(low: Any, size: Any) -> Tensor:
+            low, size = torch.from_numpy(low).float()[:, None], torch.from_numpy(size).float()[:, None]
+            return (place >= low) & (place < low + size)
+
+        mask = inside(view.y, view.h)[:, None, :, None] & inside(view.x, view.w)[:, None, None, :]
+        masked = encoded[torch.from_numpy(view.image).long()] * mask
+        return Features(self.dense(self.convolutions(masked).flatten(1)))
+
+
+class CropTrunk(Trunk):
+    """The node cut out at a fixed size, beside a small whole image in which it is marked: 7 convolutions, 2 dense."""
+
+    strides = (2, 1, 2, 1, 2, 1, 2)
+
+    def __init__(self, preset: Preset) -> None:
+        super().__init__(preset)
+        layers: list[nn.Module] = []
+        channels, side = 7, preset.crop
+        for width, stride in zip(preset.widths, self.strides, strict=True):
+            layers += [convolution(channels, width, stride)]
+            channels, side = width, (side + stride - 1) // stride
+        self.convolutions = nn.Sequential(*layers)
+        self.dense = dense_layers((channels * side * side + GEOMETRY, *preset.dense))
+        self.vector_size = preset.dense[-1]
+
+    def encode(self, images: Tensor) -> tuple[Tensor, Tensor]:
+        pixels = self.normalise(images)
+        return pixels, F.interpolate(pixels, self.preset.crop, mode="area")
+
+    def forward(self, encoded: tuple[Tensor, Tensor], view: NodeView) -> Features:
+        pixels, small = encoded
+        size = self.preset.crop
+        (crops,) = box_means(pixels, view.image, [view.edges(size, size)])
+        marked = self._mark(view)
+        around = small[torch.from_numpy(view.image).long()]
+        seen = torch.cat([crops.permute(0, 3, 1, 2), around, marked], dim=1)
+        seen = self.convolutions(seen.contiguous(memory_format=torch.channels_last)).flatten(1)
+        return Features(self.dense(torch.cat([seen, view.geometry()], dim=1)))
+
+    def _mark(self, view: NodeView) -> Tensor:
+        """(nodes, 1, crop, crop): the share of each cell of the small image that the node covers."""
+        size = self.preset.crop
+        low = torch.arange(size) / size
+
+        def cover(start: Any, extent: Any) -> Tensor:
+            start, extent = torch.from_numpy(start).float()[:, None], torch.from_numpy(extent).float()[:, None]
+            return ((torch.minimum(start + extent, low + 1 / size) - torch.maximum(start, low)) * size).clamp(0, 1)
+
+        return cover(view.y, view.h)[:, None, :, None] * cover(view.x, view.w)[:, None, None, :]
+
+
+class SharedTrunk(Trunk):
+    """One U-Net-like look at the image; a node's features are exact means over boxes of the feature map.
+
+    The rule head gets a grid of means over the node and a little around it; the split heads get, for each axis, the
+    means of stretches along it.
+    """
+
+    margin = 0.25
+
+    def __init__(self, preset: Preset) -> None:
+        super().__init__(preset)
+        self.encoder = Encoder(preset.widths, preset.channels)
+        grid = preset.channels * preset.cells**2
+        around = preset.channels * (preset.cells // 2) ** 2
+        self.dense = dense_layers((grid + around + GEOMETRY, *preset.dense))
+        self.vector_size = preset.dense[-1]
+        self.profile_channels = preset.channels * preset.strips
+
+    def encode(self, images: Tensor) -> Tensor:
+        features: Tensor = self.encoder(self.normalise(images))
+        return features
+
+    def forward(self, encoded: Tensor, view: NodeView) -> Features:
+        cells, positions, strips = self.preset.cells, self.preset.positions, self.preset.strips
+        wanted = [
+            view.edges(cells, cells),
+            view.edges(cells // 2, cells // 2, self.margin),
+            view.edges(positions, strips),
+            view.edges(strips, positions),
+        ]
+        inner, outer, along_x, along_y = box_means(encoded, view.image, wanted)
+        vector = self.dense(torch.cat([inner.flatten(1), outer.flatten(1), view.geometry()], dim=1))
+        # (nodes, strips, positions, channels) and (nodes, positions, strips, channels) to (nodes, 2, .., positions)
+        pair = torch.stack([along_x.permute(0, 1, 3, 2), along_y.permute(0, 2, 3, 1)], dim=1)
+        return Features(vector, pair.flatten(2, 3))
+
+
+class Encoder(nn.Module):
+    """A small residual network from 1/4 down to 1/32 of the image's side and back up to 1/4.
+
+    The first convolution takes the image to a quarter at once: maps of half the side would cost as much as the rest.
+    """
+
+    def __init__(self, widths: tuple[int, ...], channels: int) -> None:
+        super().__init__()
+        self.stem = nn.Sequential(
+            nn.Conv2d(3, widths[0], 7, 4, 3, bias=False), nn.BatchNorm2d(widths[0]), nn.ReLU(inplace=True)
+        )
+        self.levels = nn.ModuleList([ResidualBlock(widths[0])])
+        for before, width in pairwise(widths):
+            self.levels.append(nn.Sequential(convolution(before, width, stride=2), ResidualBlock(width)))
+        self.lateral = nn.ModuleList(nn.Conv2d(width, channels, 1) for width in widths)
+        self.up = nn.ModuleList(convolution(channels, channels) for _ in widths[1:])
+
+    def forward(self, images: Tensor) -> Tensor:
+        seen: list[Tensor] = []
+        x: Tensor = self.stem(images)
+        for block in self.levels:
+            x = block(x)
+            seen.append(x)
+        x = self.lateral[-1](seen[-1])
+        for level in range(len(self.up) - 1, -1, -1):
+            x = F.interpolate(x, size=seen[level].shape[2:], mode="nearest") + self.lateral[level](seen[level])
+            x = self.up[level](x)
+        return x
+
+
+class ResidualBlock(nn.Module):
+    """Two convolutions beside a shortcut."""
+
+    def __init__(self, channels: int) -> None:
+        super().__init__()
+        self.first = convolution(channels, channels)
+        self.second = nn.Sequential(nn.Conv2d(channels, channels, 3, 1, 1, bias=False), nn.BatchNorm2d(channels))
+
+    def forward(self, x: Tensor) -> Tensor:
+        return F.relu(x + self.second(self.first(x)))
+
+
+def convolution(channels: int, width: int, stride: int = 1) -> nn.Sequential:
+    """3x3 convolution, normalised, with ReLU."""
+    return nn.Sequential(
+        nn.Conv2d(channels, width, 3, stride, 1, bias=False), nn.BatchNorm2d(width), nn.ReLU(inplace=True)
+    )
+
+
+def dense_layers(sizes: tuple[int, ...]) -> nn.Sequential:
+    """Dense layers with ReLU between and behind them."""
+    layers: list[nn.Module] = []
+    for before, after in pairwise(sizes):
+        layers += [nn.Linear(before, after), nn.ReLU(inplace=True)]
+    return nn.Sequential(*layers)
+
+
+TRUNKS: dict[str, type[Trunk]] = {"paper": PaperTrunk, "crop": CropTrunk, "shared": SharedTrunk}

@@ -1,0 +1,221 @@
+"""Who acts during an expansion, and what a method keeps of it (Algorithm 1, lines 5 to 8)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from .expand import expand
+from .grammar import Actions, Limits, Nodes, Rule
+from .losses import action_probability
+from .memory import Transitions
+from .methods import Method
+from .networks import NodeView, Policy, PolicyOutput
+from .oracle import Oracle
+from .scenes import Rewards, Scenes
+from .tree import Forest, depth_first_order
+
+
+@dataclass(frozen=True)
+class Exploration:
+    """How a learner strays from its most likely action while it gathers experience."""
+
+    random_rule: float = 1e-3
+    """Probability of a rule drawn uniformly from the valid ones."""
+    location_noise: float = 0.3
+    """Standard deviation of the noise that a deterministic policy without an oracle adds to the split's logit."""
+
+
+class PolicyActor:
+    """The learner's most likely action: argmax rule, split at mu. For parsing and evaluation."""
+
+    def __init__(self, policy: Policy, encoded: Any, sizes: npt.NDArray[np.integer], limits: Limits) -> None:
+        self.policy, self.encoded, self.sizes, self.limits = policy, encoded, sizes, limits
+
+    def __call__(self, nodes: Nodes) -> Actions:
+        output = self.output(nodes)
+        rule = output.log_rule.argmax(dim=1).numpy()
+        return Actions.at_locations(nodes, rule, location_for(output.location, rule))
+
+    def output(self, nodes: Nodes) -> PolicyOutput:
+        """What the policy says of nodes; no gradient is kept."""
+        with torch.no_grad():
+            output: PolicyOutput = self.policy(self.encoded, NodeView.of(nodes, self.sizes, self.limits))
+        return output
+
+
+class RolloutActor(PolicyActor):
+    """Gathers experience: oracle with probability beta, else the learner; and nobody below the switch.
+
+    Notes for every node what the behaviour policy's probability of the action was and what the oracle would do.
+    """
+
+    def __init__(
+        self,
+        policy: Policy,
+        encoded: Any,
+        sizes: npt.NDArray[np.integer],
+        limits: Limits,
+        scenes: npt.NDArray[np.integer],
+        method: Method,
+        oracle: Oracle | None,
+        beta: float,
+        switch_depth: npt.NDArray[np.integer] | None,
+        exploration: Exploration,
+        rng: np.random.Generator,
+    ) -> None:
+        super().__init__(policy, encoded, sizes, limits)
+        self.scenes, self.method, self.oracle, self.beta = scenes, method, oracle, beta
+        self.switch_depth, self.exploration, self.rng = switch_depth, exploration, rng
+        self.behaviour: list[npt.NDArray[np.float32]] = []
+        self.oracle_actions: list[Actions] = []
+
+    def __call__(self, nodes: Nodes) -> Actions:
+        advice = self.oracle(in_scenes(nodes, self.scenes)) if self.oracle else None
+        if self.method.roll_in == "oracle":
+            assert advice is not None
+            actions, behaviour = advice, np.ones(len(nodes), np.float32)
+        else:
+            actions, behaviour = self._mix(nodes, advice)
+        if self.switch_depth is not None:
+            # Below the switch the oracle finishes. Its return is looked up (cost-to-go), so nobody needs to act there.
+            done = nodes.depth > self.switch_depth[nodes.image]
+            rule = np.where(done, np.int8(Rule.SKIP), actions.rule)
+            actions = Actions(rule, np.where(done, 0, actions.cut).astype(np.int32))
+        self.behaviour.append(behaviour)
+        self.oracle_actions.append(advice or Actions(np.zeros(0, np.int8), np.zeros(0, np.int32)))
+        return actions
+
+    def _mix(self, nodes: Nodes, advice: Actions | None) -> tuple[Actions, npt.NDArray[np.float32]]:
+        output = self.output(nodes)
+        own = self._explore(nodes, output)
+        beta = self.beta if advice is not None else 0.0
+        follows = self.rng.random(len(nodes)) < beta
+        actions = own
+        if advice is not None:
+            actions = Actions(np.where(follows, advice.rule, own.rule), np.where(follows, advice.cut, own.cut))
+        if self.method.split_policy == "deterministic":
+            return actions, np.ones(len(nodes), np.float32)  # no importance weights without a density
+        probability = action_probability(output, *action_tensors(nodes, actions)).numpy()
+        behaviour = (1 - beta) * probability
+        if advice is not None:
+            behaviour += beta * ((actions.rule == advice.rule) & (actions.cut == advice.cut))
+        return actions, behaviour.astype(np.float32)
+
+    def _explore(self, nodes: Nodes, output: PolicyOutput) -> Actions:
+        """Rules are always sampled; locations if the policy is stochastic, and with noise if no oracle guides."""
+        probability = output.log_rule.exp().double().numpy()
+        valid = probability > 0
+        uniform = valid / valid.sum(axis=1, keepdims=True)
+        probability += self.exploration.random_rule * (uniform - probability)
+        rule = (probability.cumsum(axis=1) < self.rng.random((len(nodes), 1))).sum(axis=1).clip(max=len(Rule) - 1)
+        logit = location_for(output.split_logit, rule)
+        noise = self.rng.standard_normal(len(nodes))
+        if self.method.split_policy == "stochastic":
+            logit = logit + noise * np.exp(location_for(output.split_log_sigma, rule))
+        elif self.oracle is None:
+            logit = logit + noise * self.exploration.location_noise
+        return Actions.at_locations(nodes, rule, 1 / (1 + np.exp(-logit)))
+
+
+@dataclass(frozen=True)
+class Rollout:
+    """Gathers a method's experience from scenes, and hands out no more than its setting allows."""
+
+    method: Method
+    scenes: Scenes
+    limits: Limits
+    oracle: Oracle | None
+    rewards: Rewards | None
+    switch: Literal["depth", "step"] = "depth"
+    exploration: Exploration = Exploration()
+
+    @classmethod
+    def of(cls, method: Method, scenes: Scenes, limits: Limits, lookahead: int = 0, **settings: Any) -> Rollout:
+        """With the oracle and the rewards that the method's setting allows."""
+        oracle = scenes.oracle(limits, lookahead) if method.uses_oracle else None
+        rewards = scenes.rewards() if method.uses_returns else None
+        return cls(method, scenes, limits, oracle, rewards, **settings)
+
+    def gather(
+        self, policy: Policy, chosen: npt.NDArray[np.integer], beta: float, rng: np.random.Generator
+    ) -> Transitions:
+        """Parse the chosen scenes once and keep what the method learns from; ``nodes.image`` are scenes."""
+        sizes = self.scenes.sizes[chosen]
+        by_depth = self.method.keep == "switch" and self.switch == "depth"
+        switch_depth = rng.integers(0, max(self.limits.depth, 1), len(chosen)) if by_depth else None
+        with torch.no_grad():
+            encoded = policy.encode(self.scenes.pixels(chosen))
+        actor = RolloutActor(
+            policy, encoded, sizes, self.limits, chosen, self.method, self.oracle, beta, switch_depth,
+            self.exploration, rng,
+        )  # fmt: skip
+        forest = expand(sizes, actor, self.limits)
+        kept = self._kept(forest, switch_depth, rng)
+        nodes = in_scenes(forest.nodes.take(kept), chosen)
+        actions = Actions(forest.rule[kept], forest.cut[kept])
+        advice = [np.concatenate([getattr(a, name) for a in actor.oracle_actions]) for name in ("rule", "cut")]
+        return Transitions(
+            nodes,
+            actions.rule,
+            actions.cut,
+            returns=self._returns(forest, kept, nodes, actions, chosen),
+            behaviour=np.concatenate(actor.behaviour)[kept] if self.method.uses_returns else None,
+            oracle_rule=advice[0][kept] if self.oracle else None,
+            oracle_cut=advice[1][kept] if self.oracle else None,
+        )
+
+    def _kept(
+        self, forest: Forest, switch_depth: npt.NDArray[np.integer] | None, rng: np.random.Generator
+    ) -> npt.NDArray[np.int64]:
+        if self.method.keep == "all":
+            return np.arange(len(forest))
+        if switch_depth is not None:
+            return np.flatnonzero(forest.nodes.depth == switch_depth[forest.nodes.image])
+        order = depth_first_order(forest.parent)
+        counts = np.bincount(forest.nodes.image, minlength=len(forest.sizes))
+        return order[np.cumsum(counts) - counts + rng.integers(0, counts)]
+
+    def _returns(
+        self,
+        forest: Forest,
+        kept: npt.NDArray[np.int64],
+        nodes: Nodes,
+        actions: Actions,
+        chosen: npt.NDArray[np.integer],
+    ) -> npt.NDArray[np.float32] | None:
+        """G of the kept nodes as a share of their area; of the tree as parsed, or of the oracle finishing it."""
+        if self.rewards is None:
+            return None
+        if self.method.returns == "own":
+            whole = Forest(in_scenes(forest.nodes, chosen), forest.rule, forest.cut, forest.parent, forest.sizes)
+            total = self.rewards.returns(whole)[kept].astype(np.float64)
+        else:
+            assert self.oracle is not None
+            total = self.oracle.cost_to_go(nodes, actions)
+        return (total / nodes.area).astype(np.float32)
+
+
+def in_scenes(nodes: Nodes, scenes: npt.NDArray[np.integer]) -> Nodes:
+    """The same nodes, named by scene instead of by place in the batch."""
+    return Nodes(np.asarray(scenes, np.int32)[nodes.image], nodes.x, nodes.y, nodes.w, nodes.h, nodes.depth)
+
+
+def location_for(pair: torch.Tensor, rule: npt.NDArray) -> npt.NDArray[np.float64]:
+    """The entry of the axis that each rule splits (axis 0 where it does not)."""
+    axis = np.where(rule == Rule.SPLIT_Y, 1, 0)
+    return pair.double().numpy()[np.arange(len(axis)), axis]
+
+
+def action_tensors(nodes: Nodes, actions: Actions) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Rule, cut and extent as the losses take them."""
+    extent = np.maximum(nodes.extent(actions.rule), 2)
+    return (
+        torch.from_numpy(actions.rule.astype(np.int64)),
+        torch.from_numpy(actions.cut.astype(np.float32)),
+        torch.from_numpy(extent.astype(np.float32)),
+    )

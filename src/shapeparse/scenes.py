@@ -1,0 +1,112 @@
+"""Training images in memory, with their flips, their oracle and their rewards."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor
+
+from .grammar import Limits, Rule
+from .oracle import Oracle, kernels
+from .tree import Forest, returns
+
+
+class Rewards:
+    """Eq. 1 for trees of known masks: all that a method without an oracle learns of the truth."""
+
+    def __init__(self, masks: Sequence[npt.NDArray[np.bool_]]) -> None:
+        self.sizes = np.array([mask.shape[::-1] for mask in masks], np.int32).reshape(-1, 2)
+        lengths = [(mask.shape[0] + 1) * (mask.shape[1] + 1) for mask in masks]
+        self._starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        self._sums = np.empty(self._starts[-1], np.int32)
+        for mask, start in zip(masks, self._starts[:-1], strict=True):
+            kernels.integrate(np.ascontiguousarray(mask).view(np.uint8), self._sums, start)
+
+    def positives(
+        self, image: npt.NDArray, x: npt.NDArray, y: npt.NDArray, w: npt.NDArray, h: npt.NDArray
+    ) -> npt.NDArray:
+        """Object pixels in each box."""
+        stride = self.sizes[image, 0].astype(np.int64) + 1
+        top = self._starts[image] + y * stride + x
+        bottom = top + h * stride
+        sums = self._sums
+        return (sums[bottom + w] - sums[bottom] - sums[top + w] + sums[top]).astype(np.int64)
+
+    def label_returns(self, nodes: npt.NDArray, rule: npt.NDArray) -> npt.NDArray[np.float32]:
+        """Return of an assignment, as a share of the area, for rows (image, x, y, w, h)."""
+        share = 2 * self.positives(*nodes.T) / (nodes[:, 3] * nodes[:, 4]) - 1
+        return np.where(rule == Rule.PAINT, share, -share).astype(np.float32)
+
+    def returns(self, forest: Forest) -> npt.NDArray[np.int64]:
+        """Eq. 1 for every node."""
+        nodes = forest.nodes
+        positive = self.positives(nodes.image, nodes.x, nodes.y, nodes.w, nodes.h)
+        return returns(nodes, forest.rule, forest.parent, positive)
+
+
+class Scenes:
+    """Images as the learner meets them. A scene is an image with or without a horizontal flip: 2i and 2i + 1.
+
+    Flipped images are scenes of their own, with their own masks, so nothing else needs to know of flips.
+    """
+
+    def __init__(self, images: npt.NDArray[np.uint8], masks: npt.NDArray[np.bool_], flips: bool) -> None:
+        self.images, self.masks = images, masks
+        self.variants = 2 if flips else 1
+
+    def __len__(self) -> int:
+        return len(self.images) * self.variants
+
+    @property
+    def sizes(self) -> npt.NDArray[np.int32]:
+        """(width, height) of every scene."""
+        height, width = self.masks.shape[1:]
+        return np.tile(np.array([[width, height]], np.int32), (len(self), 1))
+
+    def all_masks(self) -> list[npt.NDArray[np.bool_]]:
+        """The mask of every scene."""
+        return [mask if variant == 0 else mask[:, ::-1] for mask in self.masks for variant in range(self.variants)]
+
+    def oracle(self, limits: Limits, lookahead: int = 0) -> Oracle:
+        """The oracle of all scenes."""
+        return Oracle(self.all_masks(), limits, lookahead)
+
+    def rewards(self) -> Rewards:
+        """The rewards of all scenes."""
+        return Rewards(self.all_masks())
+
+    def draw(self, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+        """One scene an image, flipped or not by chance, in random order: an epoch."""
+        order = rng.permutation(len(self.images))
+        return order * self.variants + rng.integers(0, self.variants, len(order))
+
+    def pixels(self, scenes: npt.NDArray[np.integer]) -> Tensor:
+        """(scenes, 3, side, side), from 0 to 1."""
+        chosen = self.images[np.asarray(scenes) // self.variants]
+        flipped = (np.asarray(scenes) % self.variants).astype(bool)
+        chosen[flipped] = chosen[flipped, :, ::-1]
+        return to_pixels(chosen)
+
+
+def to_pixels(images: npt.NDArray[np.uint8]) -> Tensor:
+    """(images, 3, side, side) from 0 to 1, of (images, side, side, 3) bytes."""
+    return torch.from_numpy(np.ascontiguousarray(images)).permute(0, 3, 1, 2).float().div_(255)
+
+
+def colour_jitter(pixels: Tensor, strength: float, rng: np.random.Generator) -> Tensor:
+    """Each image under another light: brightness, contrast, saturation and tint vary by up to ``strength``."""
+    if strength <= 0:
+        return pixels
+
+    def factor(columns: int) -> Tensor:
+        drawn = rng.uniform(-strength, strength, (len(pixels), columns, 1, 1))
+        return torch.from_numpy(drawn.astype(np.float32))
+
+    grey = pixels.mean(dim=1, keepdim=True)
+    pixels = grey + (pixels - grey) * (1 + factor(1))
+    middle = pixels.mean(dim=(1, 2, 3), keepdim=True)
+    pixels = middle + (pixels - middle) * (1 + factor(1))
+    return (pixels * (1 + factor(3)) + 0.5 * factor(1)).clamp(0, 1)

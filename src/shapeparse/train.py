@@ -1,0 +1,299 @@
+"""Training: epochs of rollouts and updates, schedules, validation, checkpoints and exact resume."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from .errors import UserError
+from .evaluate import accuracy_and_leaves
+from .grammar import Limits
+from .learner import Batch, Learner, LearningSettings
+from .memory import Memory
+from .methods import method_named
+from .networks.presets import preset_named
+from .rollout import Exploration, Rollout
+from .runs import RunFolder, pack_state, read_tensors, restore_rng, rng_note, unpack_state, write_tensors
+from .scenes import Scenes, colour_jitter
+
+
+@dataclass(frozen=True)
+class TrainSettings:
+    """Everything that decides a run besides its data."""
+
+    method: str = "drag"
+    """Which of the methods to train with."""
+    preset: str = "fast"
+    """Which network."""
+    epochs: int | None = None
+    """Budget in passes over the training images: the same seed then always gives the same run."""
+    minutes: float | None = None
+    """Budget in minutes, if no epochs are given."""
+    seed: int = 0
+    """Of all that is random."""
+    depth: int = 7
+    """Depth of the deepest leaf."""
+    min_extent: int = 1
+    """A node is split along an axis only while its extent there is greater than this many pixels."""
+    lookahead: int = 0
+    """Cuts an axis that the teaching oracle looks ahead; 0 is the paper's greedy oracle."""
+    rollout_images: int = 32
+    """Images parsed at a time to gather experience."""
+    updates: int = 4
+    """Updates after each such rollout."""
+    batch_images: int = 16
+    """Images in a minibatch."""
+    batch_nodes: int = 48
+    """Most nodes of each of them."""
+    memory: int = 512
+    """Nodes remembered of each image and of its flip."""
+    beta_end: float = 0.5
+    """Probability of following the oracle at the end; it starts at 1."""
+    beta_until: float = 0.4
+    """Share of the training over which it falls."""
+    switch: Literal["depth", "step"] = "depth"
+    """What the random switch to the oracle counts: levels, or nodes in depth-first order."""
+    flips: bool = True
+    """Also learn from images flipped left to right."""
+    colour: float = 0.15
+    """How much the light of training images is varied."""
+    patience: int | None = None
+    """Stop when validation has not improved for this many epochs."""
+    threads: int | None = None
+    """Threads; all cores if not given."""
+    learning: LearningSettings = field(default_factory=LearningSettings)
+    exploration: Exploration = field(default_factory=Exploration)
+
+    def __post_init__(self) -> None:
+        method_named(self.method)
+        preset_named(self.preset)
+        for name, value in _numbers(dataclasses.asdict(self)):
+            if not math.isfinite(value):
+                raise UserError(f"{name} is {value}; give a finite number.")
+        for name in ("rollout_images", "updates", "batch_images", "batch_nodes", "memory"):
+            if getattr(self, name) < 1:
+                raise UserError(f"{name} is {getattr(self, name)}; give a whole number of at least 1.")
+        if self.epochs is None and self.minutes is None:
+            object.__setattr__(self, "minutes", 5.0)
+        if (self.epochs is not None and self.epochs < 1) or (self.minutes is not None and self.minutes <= 0):
+            raise UserError("The budget is empty; give --epochs or --minutes greater than 0.")
+
+    @property
+    def limits(self) -> Limits:
+        """How far parses go."""
+        return Limits(self.depth, self.min_extent)
+
+
+@dataclass(frozen=True)
+class TrainingData:
+    """Images squashed to the preset's side with their masks, training and validation apart."""
+
+    train_images: npt.NDArray[np.uint8]
+    train_masks: npt.NDArray[np.bool_]
+    validation_images: npt.NDArray[np.uint8]
+    validation_masks: npt.NDArray[np.bool_]
+
+    def __post_init__(self) -> None:
+        if not len(self.train_images) or not len(self.validation_images):
+            raise UserError("Training needs at least one image to learn from and one to validate with; add images.")
+
+
+Report = Callable[[dict[str, Any]], None]
+"""Is told the metrics after every epoch, and within epochs what goes on."""
+
+
+class Trainer:
+    """One run. ``run`` trains to the end of the budget, from the last checkpoint if it resumes."""
+
+    def __init__(
+        self, settings: TrainSettings, data: TrainingData, folder: str | Path, facts: dict[str, Any] | None = None
+    ) -> None:
+        self.settings, self.data, self.folder = settings, data, RunFolder(folder)
+        self.facts = facts or {}
+        self.method, self.preset = method_named(settings.method), preset_named(settings.preset)
+        torch.set_num_threads(settings.threads or torch.get_num_threads())
+        self.learner = Learner(self.method, self.preset, settings.limits, settings.learning, settings.seed)
+        self._set_pixel_statistics()
+        scenes = Scenes(data.train_images, data.train_masks, settings.flips)
+        self.rollout = Rollout.of(
+            self.method, scenes, settings.limits, settings.lookahead,
+            switch=settings.switch, exploration=settings.exploration,
+        )  # fmt: skip
+        self.memory = Memory(len(scenes), settings.memory)
+        self.rng = np.random.default_rng(settings.seed)
+        self.epoch, self.seconds, self.best = 0, 0.0, -1.0
+        self.best_epoch = 0
+        self.rows: list[dict[str, Any]] = []
+
+    def config(self) -> dict[str, Any]:
+        """What ``config.json`` holds: the settings, the network, and where the data came from."""
+        return {
+            "settings": dataclasses.asdict(self.settings),
+            "network": dataclasses.asdict(self.preset),
+            "limits": dataclasses.asdict(self.settings.limits),
+            **self.facts,
+        }
+
+    def run(self, resume: bool = False, report: Report = lambda _: None) -> list[dict[str, Any]]:
+        """Train; the metrics of every epoch."""
+        if resume and self.folder.checkpoint_path.exists():
+            self._resume()
+        elif self.folder.config_path.exists():
+            raise UserError(f"{self.folder.path} holds a run already; add --resume to go on, or choose another --out.")
+        else:
+            self.folder.write_config(self.config())
+        started = time.perf_counter() - self.seconds
+        while not self._finished():
+            row = self._one_epoch(started, report)
+            self.rows.append(row)
+            self._keep_best(row)
+            self._checkpoint()
+            report(row)
+        return self.rows
+
+    def progress(self, within: float = 0.0) -> float:
+        """Share of the budget that is used up; ``within`` is the share of the current epoch."""
+        if self.settings.epochs is not None:
+            return min((self.epoch + within) / self.settings.epochs, 1.0)
+        assert self.settings.minutes is not None
+        return min(self.seconds / (60 * self.settings.minutes), 1.0)
+
+    def _finished(self) -> bool:
+        patience = self.settings.patience
+        return self.progress() >= 1 or (patience is not None and self.epoch - self.best_epoch > patience)
+
+    def _one_epoch(self, started: float, report: Report) -> dict[str, Any]:
+        order = self.rollout.scenes.draw(self.rng)
+        parts = np.array_split(order, max(1, round(len(order) / self.settings.rollout_images)))
+        sums: dict[str, float] = {}
+        nodes, updates, epoch_start = 0, 0, time.perf_counter()
+        for number, part in enumerate(parts):
+            progress = self.progress(number / len(parts))
+            if progress >= 1:
+                break
+            beta = 1 - (1 - self.settings.beta_end) * min(progress / max(self.settings.beta_until, 1e-9), 1)
+            self.learner.set_rate(rate_share(progress))
+            for losses, count in self._gather_and_learn(part, beta):
+                nodes, updates = nodes + count, updates + 1
+                for name, value in losses.items():
+                    sums[name] = sums.get(name, 0.0) + value
+            self.seconds = time.perf_counter() - started
+            report({"within": (number + 1) / len(parts), "progress": self.progress((number + 1) / len(parts))})
+        self.epoch += 1
+        validation, leaves = accuracy_and_leaves(
+            self.learner.policy, self.data.validation_images, self.data.validation_masks, self.settings.limits
+        )
+        self.seconds = time.perf_counter() - started
+        speed = nodes / max(time.perf_counter() - epoch_start, 1e-9)
+        return {
+            "epoch": self.epoch,
+            "seconds": round(self.seconds, 2),
+            "beta": round(beta, 4),
+            **{name: value / max(updates, 1) for name, value in sums.items()},
+            "validation_accuracy": float(validation.mean()),
+            "validation_leaves": float(leaves.mean()),
+            "nodes_per_second": round(speed),
+            "memory": len(self.memory),
+        }
+
+    def _gather_and_learn(self, part: npt.NDArray[np.int64], beta: float) -> list[tuple[dict[str, float], int]]:
+        """A rollout of some scenes, then updates: from memory, or on-policy from these scenes alone."""
+        settings = self.settings
+        self.learner.policy.eval()
+        if self.method.on_policy:
+            self.memory.clear()
+        self.memory.add(self.rollout.gather(self.learner.policy, part, beta, self.rng))
+        if self.method.on_policy:
+            pieces = np.array_split(part, max(1, round(len(part) / settings.batch_images)))
+        else:
+            stored = np.flatnonzero(self.memory.added)
+            size = min(settings.batch_images, len(stored))
+            pieces = [self.rng.choice(stored, size, replace=False) for _ in range(settings.updates)]
+        return [self._update(piece) for piece in pieces]
+
+    def _update(self, scenes: npt.NDArray[np.integer]) -> tuple[dict[str, float], int]:
+        transitions = self.memory.sample(scenes, self.settings.batch_nodes, self.rng)
+        pixels = colour_jitter(self.rollout.scenes.pixels(scenes), self.settings.colour, self.rng)
+        batch = Batch.of(scenes, pixels, transitions, self.rollout)
+        return self.learner.update(batch, self.rollout, self.rng), len(transitions)
+
+    def _keep_best(self, row: dict[str, Any]) -> None:
+        if row["validation_accuracy"] > self.best:
+            self.best, self.best_epoch = row["validation_accuracy"], self.epoch
+            self.folder.write_model(self.learner.policy, {"epoch": self.epoch, "validation_accuracy": self.best})
+
+    def _checkpoint(self) -> None:
+        self.folder.write_metrics(self.rows)
+        state = {"epoch": self.epoch, "seconds": self.seconds, "best": self.best, "best_epoch": self.best_epoch}
+        notes = {
+            "state": json.dumps(state | {"present": sorted(self.memory.present)}),
+            "rng": rng_note(self.rng),
+            "rows": json.dumps(self.rows),
+            "config": json.dumps(self.config(), sort_keys=True),
+        }
+        write_tensors(self.folder.checkpoint_path, pack_state(self.learner, self.memory), notes)
+
+    def _resume(self) -> None:
+        path = self.folder.checkpoint_path
+        tensors, notes = read_tensors(path)
+        ours = json.loads(json.dumps(self.config(), sort_keys=True))
+        theirs = json.loads(notes.get("config", "{}"))
+        if ours != theirs:
+            changed = ", ".join(_differences(theirs, ours)) or "the data"
+            raise UserError(
+                f"{self.folder.path} was started with other settings ({changed}); use those, or another --out."
+            )
+        unpack_state(self.learner, self.memory, tensors, path)
+        state = json.loads(notes["state"])
+        self.epoch, self.seconds = state["epoch"], state["seconds"]
+        self.best, self.best_epoch = state["best"], state["best_epoch"]
+        self.memory.present = set(state["present"])
+        self.rows = json.loads(notes["rows"])
+        restore_rng(self.rng, notes["rng"])
+
+    def _set_pixel_statistics(self) -> None:
+        """Mean and spread of the training images alone."""
+        images = self.data.train_images.reshape(-1, 3)
+        mean = torch.tensor(images.mean(axis=0) / 255, dtype=torch.float32)
+        std = torch.tensor(images.std(axis=0) / 255, dtype=torch.float32).clamp(min=0.02)
+        for network in self.learner.networks().values():
+            network.trunk.pixel_mean.copy_(mean)  # type: ignore[union-attr, operator]
+            network.trunk.pixel_std.copy_(std)  # type: ignore[union-attr, operator]
+
+
+def rate_share(progress: float, warm_up: float = 0.03) -> float:
+    """The learning rate over the course of training: up quickly, then down along a cosine."""
+    if progress < warm_up:
+        return 0.1 + 0.9 * progress / warm_up
+    return 0.01 + 0.99 * 0.5 * (1 + math.cos(math.pi * (progress - warm_up) / (1 - warm_up)))
+
+
+def _numbers(settings: dict[str, Any], prefix: str = "") -> list[tuple[str, float]]:
+    found: list[tuple[str, float]] = []
+    for name, value in settings.items():
+        if isinstance(value, dict):
+            found += _numbers(value, f"{prefix}{name}.")
+        elif isinstance(value, float):
+            found.append((prefix + name, value))
+    return found
+
+
+def _differences(theirs: dict[str, Any], ours: dict[str, Any], prefix: str = "") -> list[str]:
+    names: list[str] = []
+    for name in sorted(set(theirs) | set(ours)):
+        one, other = theirs.get(name), ours.get(name)
+        if isinstance(one, dict) and isinstance(other, dict):
+            names += _differences(one, other, f"{prefix}{name}.")
+        elif one != other:
+            names.append(prefix + name)
+    return names

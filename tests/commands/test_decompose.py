@@ -1,0 +1,173 @@
+"""``shapeparse decompose``: what it writes and prints for sound masks."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from shapeparse import ParseTree
+from shapeparse.commands import previews
+from shapeparse.commands.inputs import output_names
+from shapeparse.images import read_mask
+
+from .conftest import Result, house, save
+
+Cli = Callable[..., Result]
+
+
+def test_writes_a_tree_an_overlay_an_svg_and_the_summaries(cli: Cli, mask_file: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    result = cli("decompose", mask_file, "--out", out)
+    assert (result.code, result.sentences) == (0, [])
+    assert {path.name for path in out.iterdir()} == {
+        "house.json", "house.png", "house.svg", "summary.csv", "summary.json",
+    }  # fmt: skip
+    tree = ParseTree.load(out / "house.json")
+    assert tree.name == "house.png"
+    assert tree.accuracy(read_mask(mask_file)) == 1
+
+
+def test_the_summary_holds_what_the_tree_says(cli: Cli, mask_file: Path, tmp_path: Path) -> None:
+    cli("decompose", mask_file, "--out", tmp_path / "out", "--depth", 1)
+    tree = ParseTree.load(tmp_path / "out" / "house.json")
+    scores = tree.scores(house())
+    summary = json.loads((tmp_path / "out" / "summary.json").read_text())
+    [row] = summary["masks"]
+    assert row["accuracy"] == summary["mean"]["accuracy"] == scores.accuracy
+    assert (row["coverage"], row["waste"], row["iou"]) == (scores.coverage, scores.waste, scores.iou)
+    assert (row["rectangles"], row["merged"]) == (tree.leaf_count, len(tree.segments(merge=True)))
+    assert summary["settings"]["depth"] == 1
+    [line] = csv.DictReader((tmp_path / "out" / "summary.csv").open())
+    assert float(line["accuracy"]) == pytest.approx(scores.accuracy, abs=1e-6)
+
+
+def test_only_the_formats_asked_for(cli: Cli, mask_file: Path, tmp_path: Path) -> None:
+    cli("decompose", mask_file, "--out", tmp_path / "out", "--formats", "svg", "svg")
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {"house.svg", "summary.csv", "summary.json"}
+
+
+def test_the_figure_is_written_as_png_and_svg(cli: Cli, mask_file: Path, tmp_path: Path) -> None:
+    cli("decompose", mask_file, "--out", tmp_path / "out", "--formats", "json", "--figure")
+    assert (tmp_path / "out" / "house-derivation.png").read_bytes().startswith(b"\x89PNG")
+    assert "<svg" in (tmp_path / "out" / "house-derivation.svg").read_text()
+
+
+def test_a_folder_stands_for_the_images_in_it_each_once(cli: Cli, tmp_path: Path) -> None:
+    for name in ("b10.png", "b9.png", ".hidden.png"):
+        save(tmp_path / "masks" / name, house())
+    (tmp_path / "masks" / "notes.txt").write_text("not a mask")
+    result = cli("decompose", tmp_path / "masks", tmp_path / "masks" / "b9.png", "--out", tmp_path / "out")
+    names = [row["name"] for row in json.loads((tmp_path / "out" / "summary.json").read_text())["masks"]]
+    assert (result.code, names) == (0, ["b9", "b10"])
+
+
+def test_the_overlay_is_drawn_on_the_photograph(cli: Cli, mask_file: Path, tmp_path: Path) -> None:
+    save(tmp_path / "photos" / "house.jpg", np.full((32, 48, 3), (20, 200, 20), np.uint8))
+    cli("decompose", mask_file, "--out", tmp_path / "on-photo", "--image-dir", tmp_path / "photos")
+    cli("decompose", mask_file, "--out", tmp_path / "on-mask")
+    on_photo, on_mask = (np.array(Image.open(tmp_path / name / "house.png")) for name in ("on-photo", "on-mask"))
+    assert not np.array_equal(on_photo, on_mask)
+    assert ParseTree.load(tmp_path / "on-photo" / "house.json").name == "house.jpg"
+
+
+def test_masks_of_one_name_get_files_of_their_own(cli: Cli, tmp_path: Path) -> None:
+    masks = [save(tmp_path / folder / "a.png", house(48 + 8 * place)) for place, folder in enumerate("xyz")]
+    assert cli("decompose", *masks, "--out", tmp_path / "out", "--formats", "json").code == 0
+    widths = [ParseTree.load(tmp_path / "out" / f"{name}.json").width for name in ("a", "a-2", "a-3")]
+    assert widths == [48, 56, 64]
+
+
+def test_a_mask_called_summary_does_not_cost_the_summary(cli: Cli, tmp_path: Path) -> None:
+    mask = save(tmp_path / "summary.png", house())
+    cli("decompose", mask, "--out", tmp_path / "out")
+    assert "masks" in json.loads((tmp_path / "out" / "summary.json").read_text())
+    assert ParseTree.load(tmp_path / "out" / "summary-2.json").width == 48
+
+
+@pytest.mark.parametrize(
+    ("stems", "names"),
+    [
+        (["a", "b"], ["a", "b"]),
+        (["a", "A"], ["a", "A-2"]),
+        (["a", "a", "a-2"], ["a", "a-3", "a-2"]),
+        (["a", "a-derivation"], ["a", "a-derivation-2"]),
+        (["a-derivation", "a"], ["a-derivation", "a-2"]),
+    ],
+)
+def test_output_names_never_meet(stems: list[str], names: list[str]) -> None:
+    assert output_names(stems) == names
+
+
+def test_names_as_long_as_the_file_system_allows(cli: Cli, tmp_path: Path) -> None:
+    masks = [save(tmp_path / f"{'é' * length}.png", house()) for length in (125, 124)]
+    assert cli("decompose", *masks, "--out", tmp_path / "out", "--figure").code == 0
+    assert len(list((tmp_path / "out").iterdir())) == 2 * 5 + 2
+
+
+def test_inputs_are_never_overwritten(cli: Cli, mask_file: Path) -> None:
+    before = mask_file.read_bytes()
+    result = cli("decompose", mask_file, "--out", mask_file.parent)
+    assert (result.code, len(result.sentences)) == (2, 1)
+    assert "would be overwritten" in result.err
+    assert mask_file.read_bytes() == before
+    assert cli("decompose", mask_file, "--out", mask_file.parent, "--formats", "json").code == 0
+
+
+def test_a_price_leaves_fewer_rectangles_and_lookahead_more_accuracy(cli: Cli, tmp_path: Path) -> None:
+    rows, columns = np.mgrid[:64, :64]
+    mask = save(tmp_path / "disc.png", (rows - 30) ** 2 + (columns - 34) ** 2 < 700)
+
+    def mean(*options: object) -> dict[str, float]:
+        cli("decompose", mask, "--out", tmp_path / "out", "--depth", 5, "--formats", "json", *options)
+        found: dict[str, float] = json.loads((tmp_path / "out" / "summary.json").read_text())["mean"]
+        return found
+
+    plain = mean()
+    assert mean("--price", 0.01)["rectangles"] < plain["rectangles"]
+    assert mean("--lookahead", 4)["accuracy"] > plain["accuracy"]
+
+
+def test_piped_tables_are_plain_and_not_cut(cli: Cli, tmp_path: Path) -> None:
+    name = "[bold]" + 30 * "long-"
+    result = cli("decompose", save(tmp_path / f"{name}.png", house()), "--out", tmp_path / "out", "--formats", "json")
+    assert name in result.out
+    assert "\x1b" not in result.out + result.err
+
+
+def test_long_tables_end_with_the_mean_of_all(cli: Cli, tmp_path: Path) -> None:
+    for index in range(25):
+        save(tmp_path / "masks" / f"{index}.png", house())
+    result = cli("decompose", tmp_path / "masks", "--out", tmp_path / "out", "--formats", "json")
+    assert "mean of 25" in result.out
+    assert "5 more are in summary.csv" in result.out
+
+
+def test_huge_pictures_are_reduced_for_drawing_only(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(previews, "LONGEST", 512)
+    mask = save(tmp_path / "wide.png", house(2000, 900))
+    save(tmp_path / "photos" / "wide.jpg", np.full((900, 2000, 3), 128, np.uint8))
+    result = cli("decompose", mask, "--out", tmp_path / "out", "--image-dir", tmp_path / "photos")
+    assert result.code == 0
+    assert Image.open(tmp_path / "out" / "wide.png").size == (512, 230)
+    assert ParseTree.load(tmp_path / "out" / "wide.json").width == 2000
+
+
+def test_a_reduced_tree_keeps_its_nodes_inside_the_picture(monkeypatch: pytest.MonkeyPatch) -> None:
+    from shapeparse import igm
+
+    noise = np.random.default_rng(0).random((400, 300)) < 0.5
+    tree = igm(noise, depth=10)
+    assert isinstance(tree, ParseTree)
+    monkeypatch.setattr(previews, "LONGEST", 40)
+    small, ground = previews.preview(tree, noise)
+    assert ground.shape == (small.height, small.width) == (40, 30)
+    assert (small.w >= 1).all()
+    assert (small.h >= 1).all()
+    assert (small.x + small.w <= 30).all()
+    assert (small.y + small.h <= 40).all()
