@@ -18,7 +18,7 @@ from .memory import Transitions
 from .methods import Method
 from .networks import Critic, CriticOutput, NodeView, Policy, PolicyOutput, Preset
 from .oracle import Oracle
-from .rollout import Rollout, action_tensors, location_for
+from .rollout import Rollout, action_tensors, draw_rules, location_for
 from .scenes import Rewards
 
 
@@ -213,8 +213,7 @@ class Learner:
         """AggreVaTeD (Eq. 2): actions drawn from the policy as it is now, at remembered states, weighed by their
         advantage over the oracle's own action, exactly or as the critic sees it."""
         nodes = batch.transitions.nodes
-        probability = output.log_rule.exp().double().numpy()
-        rule = (probability.cumsum(axis=1) < rng.random((len(nodes), 1))).sum(axis=1).clip(max=len(Rule) - 1)
+        rule = draw_rules(output.log_rule.exp().double().numpy(), rng)
         sigma = np.exp(location_for(output.split_log_sigma, rule))
         logit = location_for(output.split_logit, rule) + rng.standard_normal(len(nodes)) * sigma
         actions = Actions.at_locations(nodes, rule, 1 / (1 + np.exp(-logit)))

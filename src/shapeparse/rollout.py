@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -100,19 +100,16 @@ class RolloutActor(PolicyActor):
             actions = Actions(np.where(follows, advice.rule, own.rule), np.where(follows, advice.cut, own.cut))
         if self.method.split_policy == "deterministic":
             return actions, np.ones(len(nodes), np.float32)  # no importance weights without a density
-        probability = action_probability(output, *action_tensors(nodes, actions)).numpy()
-        behaviour = (1 - beta) * probability
+        explored = torch.from_numpy(self._rule_probability(output)).log().float()  # what ``own`` was drawn from
+        acting = replace(output, log_rule=explored)
+        behaviour = (1 - beta) * action_probability(acting, *action_tensors(nodes, actions)).numpy()
         if advice is not None:
             behaviour += beta * ((actions.rule == advice.rule) & (actions.cut == advice.cut))
         return actions, behaviour.astype(np.float32)
 
     def _explore(self, nodes: Nodes, output: PolicyOutput) -> Actions:
         """Rules are always sampled; locations if the policy is stochastic, and with noise if no oracle guides."""
-        probability = output.log_rule.exp().double().numpy()
-        valid = probability > 0
-        uniform = valid / valid.sum(axis=1, keepdims=True)
-        probability += self.exploration.random_rule * (uniform - probability)
-        rule = (probability.cumsum(axis=1) < self.rng.random((len(nodes), 1))).sum(axis=1).clip(max=len(Rule) - 1)
+        rule = draw_rules(self._rule_probability(output), self.rng)
         logit = location_for(output.split_logit, rule)
         noise = self.rng.standard_normal(len(nodes))
         if self.method.split_policy == "stochastic":
@@ -120,6 +117,15 @@ class RolloutActor(PolicyActor):
         elif self.oracle is None:
             logit = logit + noise * self.exploration.location_noise
         return Actions.at_locations(nodes, rule, 1 / (1 + np.exp(-logit)))
+
+    def _rule_probability(self, output: PolicyOutput) -> npt.NDArray[np.float64]:
+        """(nodes, 4): the learner's rules, mixed with random ones unless the method is on-policy."""
+        probability = output.log_rule.exp().double().numpy()
+        if self.method.on_policy:
+            return probability
+        valid = probability > 0
+        uniform = valid / valid.sum(axis=1, keepdims=True)
+        return probability + self.exploration.random_rule * (uniform - probability)
 
 
 @dataclass(frozen=True)
@@ -147,7 +153,8 @@ class Rollout:
         """Parse the chosen scenes once and keep what the method learns from; ``nodes.image`` are scenes."""
         sizes = self.scenes.sizes[chosen]
         by_depth = self.method.keep == "switch" and self.switch == "depth"
-        switch_depth = rng.integers(0, max(self.limits.depth, 1), len(chosen)) if by_depth else None
+        switch_depth = rng.integers(0, self.limits.depth + 1, len(chosen)) if by_depth else None
+        policy.eval()  # what a node is worth must not depend on the other images of the batch
         with torch.no_grad():
             encoded = policy.encode(self.scenes.pixels(chosen))
         actor = RolloutActor(
@@ -203,6 +210,15 @@ class Rollout:
 def in_scenes(nodes: Nodes, scenes: npt.NDArray[np.integer]) -> Nodes:
     """The same nodes, named by scene instead of by place in the batch."""
     return Nodes(np.asarray(scenes, np.int32)[nodes.image], nodes.x, nodes.y, nodes.w, nodes.h, nodes.depth)
+
+
+def draw_rules(probability: npt.NDArray[np.float64], rng: np.random.Generator) -> npt.NDArray[np.int64]:
+    """A rule for each row of (nodes, 4) probabilities; one of probability 0 is never drawn, not even by a draw of 0.
+
+    Rounding may let a row sum to a little less than 1; what is missing goes to the last rule, which is always valid.
+    """
+    drawn = (probability.cumsum(axis=1) <= rng.random((len(probability), 1))).sum(axis=1)
+    return np.minimum(drawn, len(Rule) - 1)
 
 
 def location_for(pair: torch.Tensor, rule: npt.NDArray) -> npt.NDArray[np.float64]:

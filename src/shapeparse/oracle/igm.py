@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from ..errors import UserError
 from ..expand import check_actions
-from ..grammar import Actions, Limits, Nodes, is_whole
+from ..grammar import Actions, Limits, Nodes, Rule, is_whole
 from ..prune import prune
 from ..tree import ParseTree
 from . import kernels
@@ -43,7 +43,8 @@ def igm(
         min_extent: a node is split along an axis only while its extent there is greater than this.
         lookahead: 0 is the paper's greedy oracle. K > 0 tries K cuts an axis, scores each by how IGM would finish,
             takes the best, and solves the last three levels exactly: slower, and far more accurate.
-        price: prune splits that gain less accuracy (a share of the image) than this for each rectangle they add.
+        price: prune splits that gain less accuracy (a share of the image) than this for each rectangle they add. With
+            lookahead, the greedy tree is pruned too, and the better of both for that price is the answer.
         threads: how many cores share a stack or list of masks; all of them if not given.
 
     Returns:
@@ -199,10 +200,32 @@ def _parse_some(
             sums = np.empty(needed, _sums_type(unit))
         _integrate(mask, unit, sums, 0)
         picture = kernels.Picture(sums, 0, width + 1, unit, _table(), limits.min_extent)
-        x, y, w, h, depth, parent, rule, cut = kernels.parse(picture, width, height, limits.depth, candidates)
-        tree = ParseTree(width, height, x, y, w, h, depth, parent, rule.astype(np.int8), cut)
-        trees.append(prune(tree, kernels.count_all(picture, x, y, w, h) / unit, price) if price else tree)
+        tree = _parse(picture, width, height, limits.depth, candidates, price)
+        if price and candidates:
+            # Lookahead spends every level it may use; where rectangles are dear, pruned greedy trees can be better.
+            greedy = _parse(picture, width, height, limits.depth, 0, price)
+            tree = max(tree, greedy, key=lambda one: _worth(one, picture, price))
+        trees.append(tree)
     return trees
+
+
+def _parse(
+    picture: kernels.Picture, width: int, height: int, depth_limit: int, candidates: int, price: float
+) -> ParseTree:
+    x, y, w, h, depth, parent, rule, cut = kernels.parse(picture, width, height, depth_limit, candidates)
+    tree = ParseTree(width, height, x, y, w, h, depth, parent, rule.astype(np.int8), cut)
+    return prune(tree, _positives(tree, picture), price) if price else tree
+
+
+def _positives(tree: ParseTree, picture: kernels.Picture) -> npt.NDArray[np.float64]:
+    """Object pixels, true or expected, in each node."""
+    return kernels.count_all(picture, tree.x, tree.y, tree.w, tree.h) / picture.unit
+
+
+def _worth(tree: ParseTree, picture: kernels.Picture, price: float) -> float:
+    """Accuracy, true or expected, minus the price of the leaves."""
+    right = np.where(tree.rule == Rule.PAINT, 1, -1) * (_positives(tree, picture) - tree.nodes.area / 2)
+    return float(right[tree.is_leaf].sum() / (tree.width * tree.height) + 0.5 - price * tree.leaf_count)
 
 
 def _smallest_part(candidates: int) -> int:
