@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -67,6 +68,64 @@ def refused() -> Callable[..., str]:
         return message
 
     return call
+
+
+@pytest.fixture(scope="session")
+def photographs() -> Callable[..., tuple[np.ndarray, np.ndarray]]:
+    """Some photographs of the built-in generator, (count, size, size, 3), with their masks; made once."""
+    made: dict[tuple[int, int], tuple[np.ndarray, np.ndarray]] = {}
+
+    def some(count: int, size: int = 32) -> tuple[np.ndarray, np.ndarray]:
+        from shapeparse.data.generator import generate
+
+        if (count, size) not in made:
+            images, masks = zip(*(generate(7, index, size) for index in range(count)), strict=True)
+            made[count, size] = np.stack(images), np.stack(masks)
+        images, masks = made[count, size]
+        return images.copy(), masks.copy()
+
+    return some
+
+
+@pytest.fixture
+def tiny_presets(monkeypatch: pytest.MonkeyPatch) -> dict:
+    """Every preset, so small that a test can train it."""
+    from shapeparse.networks.presets import PRESETS
+
+    small = {
+        "fast": {"side": 32, "widths": (4, 6, 8, 8), "channels": 4, "positions": 8, "dense": (16, 16)},
+        "crop": {"side": 32, "widths": (4,) * 7, "crop": 16, "dense": (16, 16)},
+        "paper": {"side": 48, "widths": (4,) * 7, "dense": (16, 16)},
+    }
+    for name, sizes in small.items():
+        monkeypatch.setitem(PRESETS, name, replace(PRESETS[name], **sizes))
+    return PRESETS
+
+
+@pytest.fixture(scope="session")
+def table_policy() -> Callable:
+    """A policy that knows only how deep a node is, one row of numbers a depth: all it does can be worked out."""
+    import torch
+
+    from shapeparse.networks import NodeView, PolicyOutput
+
+    class TablePolicy(torch.nn.Module):
+        def __init__(self, limits: Limits, seed: int = 0, log_sigma: float = -1.0) -> None:
+            super().__init__()
+            drawn = torch.randn(limits.depth + 1, 6, generator=torch.Generator().manual_seed(seed))
+            self.depth = limits.depth
+            self.rule, self.split = (torch.nn.Parameter(part.clone()) for part in drawn.split([4, 2], dim=1))
+            self.log_sigma = torch.nn.Parameter(torch.full((limits.depth + 1, 2), log_sigma))
+
+        def encode(self, images: torch.Tensor) -> None:
+            return None
+
+        def forward(self, encoded: None, view: NodeView) -> PolicyOutput:
+            row = torch.from_numpy(np.rint(view.depth * max(self.depth, 1)).astype(np.int64))
+            scores = self.rule[row].masked_fill(~view.valid, -1e9)
+            return PolicyOutput(torch.log_softmax(scores, dim=1), self.split[row], self.log_sigma[row])
+
+    return TablePolicy
 
 
 side = st.integers(1, 12)

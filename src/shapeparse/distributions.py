@@ -19,17 +19,31 @@ def logit_normal_log_density(location: Tensor, logit: Tensor, log_sigma: Tensor)
     return normal - torch.log(inside) - torch.log1p(-inside)
 
 
-def logit_normal_cut_probability(cut: Tensor, extent: Tensor, logit: Tensor, log_sigma: Tensor) -> Tensor:
-    """Probability that a location drawn from the logit-normal rounds to ``cut`` in a node of this extent.
+def logit_normal_cut_log_probability(cut: Tensor, extent: Tensor, logit: Tensor, log_sigma: Tensor) -> Tensor:
+    """log probability that a location drawn from the logit-normal rounds to ``cut`` in a node of this extent.
 
-    The first and the last cut also get what would round to the node's border, so the cuts 1 .. extent - 1 sum to 1.
+    It is the integral of the density over the locations that round to the cut. The first and the last cut also get
+    what would round to the node's border, so the cuts 1 .. extent - 1 sum to 1. Exact far into the tails.
     """
+    wanted = logit.dtype
+    cut, extent, logit, log_sigma = (tensor.double() for tensor in (cut, extent, logit, log_sigma))
 
-    def below(edge: Tensor) -> Tensor:
-        standard = (torch.logit((edge / extent).clamp(EDGE, 1 - EDGE)) - logit) * torch.exp(-log_sigma)
-        probability: Tensor = torch.special.ndtr(standard)
-        return probability
+    def standard(edge: Tensor) -> Tensor:
+        return (torch.logit((edge / extent).clamp(EDGE, 1 - EDGE)) - logit) * torch.exp(-log_sigma)
 
-    upper = torch.where(cut >= extent - 1, torch.ones_like(logit), below(cut + 0.5))
-    lower = torch.where(cut <= 1, torch.zeros_like(logit), below(cut - 0.5))
-    return (upper - lower).clamp(min=0)
+    lower, upper = standard(cut - 0.5), standard(cut + 0.5)
+    # Between two edges in the upper tail probabilities are differences of numbers near 1, so look from the other side.
+    mirrored = lower > 0
+    low, high = torch.where(mirrored, -upper, lower), torch.where(mirrored, -lower, upper)
+    below_high = torch.special.log_ndtr(high)
+    ratio = (torch.special.log_ndtr(low) - below_high).clamp(max=-1e-12)
+    between = below_high + torch.log(-torch.expm1(ratio))
+    first, last = cut <= 1, cut >= extent - 1
+    one_sided = torch.where(first, torch.special.log_ndtr(upper), torch.special.log_ndtr(-lower))
+    only = torch.zeros_like(between)
+    return torch.where(first & last, only, torch.where(first | last, one_sided, between)).to(wanted)
+
+
+def logit_normal_cut_probability(cut: Tensor, extent: Tensor, logit: Tensor, log_sigma: Tensor) -> Tensor:
+    """Probability that a location drawn from the logit-normal rounds to ``cut`` in a node of this extent."""
+    return logit_normal_cut_log_probability(cut, extent, logit, log_sigma).exp()

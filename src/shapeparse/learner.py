@@ -179,12 +179,12 @@ class Learner:
                 loss = loss + self.method.anchor * anchor
             return loss
         if kind in ("cost-to-go", "critic-weight"):
-            rule, location, weight = self._weigh_fresh_actions(batch, output.detach(), judged, rollout, rng)
+            actions, weight = self._weigh_fresh_actions(batch, output.detach(), judged, rollout, rng)
         else:
-            rule, location = action_of(kept)
+            actions = Actions(kept.rule, kept.cut)
             weight = self._weigh_stored_actions(batch, output.detach(), judged)
-        log_density = losses.action_log_density(output, rule, location)
-        return losses.policy_gradient_loss(log_density, weight) - settings.entropy * losses.entropy(output)
+        log_probability = losses.action_log_probability(output, *action_tensors(kept.nodes, actions))
+        return losses.policy_gradient_loss(log_probability, weight) - settings.entropy * losses.entropy(output)
 
     def _weigh_stored_actions(self, batch: Batch, output: PolicyOutput, judged: CriticOutput | Tensor | None) -> Tensor:
         """REINFORCE and the off-policy methods: how much better the stored action did than expected."""
@@ -209,7 +209,7 @@ class Learner:
         judged: CriticOutput | Tensor | None,
         rollout: Rollout,
         rng: np.random.Generator,
-    ) -> tuple[Tensor, Tensor, Tensor]:
+    ) -> tuple[Actions, Tensor]:
         """AggreVaTeD (Eq. 2): actions drawn from the policy as it is now, at remembered states, weighed by their
         advantage over the oracle's own action, exactly or as the critic sees it."""
         nodes = batch.transitions.nodes
@@ -217,15 +217,14 @@ class Learner:
         sigma = np.exp(location_for(output.split_log_sigma, rule))
         logit = location_for(output.split_logit, rule) + rng.standard_normal(len(nodes)) * sigma
         actions = Actions.at_locations(nodes, rule, 1 / (1 + np.exp(-logit)))
-        rules = torch.from_numpy(rule)
-        location = location_of(nodes, actions)
         if isinstance(judged, CriticOutput):
-            return rules, location, judged.value_of(rules, location) - losses.expected_value(output, judged)
+            value = judged.value_of(torch.from_numpy(rule), location_of(nodes, actions))
+            return actions, value - losses.expected_value(output, judged)
         kept = batch.transitions
         assert rollout.oracle is not None and kept.oracle_rule is not None and kept.oracle_cut is not None
         advised = rollout.oracle.cost_to_go(nodes, Actions(kept.oracle_rule, kept.oracle_cut))
         advantage = (rollout.oracle.cost_to_go(nodes, actions) - advised) / nodes.area
-        return rules, location, torch.from_numpy(advantage.astype(np.float32))
+        return actions, torch.from_numpy(advantage.astype(np.float32))
 
     # ---- the critic ------------------------------------------------------------------------------------------------
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from .distributions import logit_normal_cut_probability, logit_normal_log_density
+from .distributions import logit_normal_cut_log_probability, logit_normal_log_density
 from .grammar import Rule
 from .networks.critic import CriticOutput
 from .networks.policy import PolicyOutput
@@ -33,20 +33,26 @@ def action_log_density(output: PolicyOutput, rule: Tensor, location: Tensor) -> 
     return chosen(output.log_rule, rule) + torch.where(is_split(rule), density, torch.zeros_like(density))
 
 
+def action_log_probability(output: PolicyOutput, rule: Tensor, cut: Tensor, extent: Tensor) -> Tensor:
+    """log pi(rule | node), plus the log probability of the whole-pixel cut where the rule splits.
+
+    What is done at a node is a cut, and many locations round to it. The density at one of them instead would bias the
+    policy gradient: without bound in small nodes, where all that the location does is lost in rounding.
+    """
+    log_cut = logit_normal_cut_log_probability(
+        cut, extent, at_axis(output.split_logit, rule), at_axis(output.split_log_sigma, rule)
+    )
+    return chosen(output.log_rule, rule) + torch.where(is_split(rule), log_cut, torch.zeros_like(log_cut))
+
+
 def action_probability(output: PolicyOutput, rule: Tensor, cut: Tensor, extent: Tensor) -> Tensor:
     """Probability of a rule with its whole-pixel cut: what importance weights compare."""
-    cut_probability = logit_normal_cut_probability(
-        cut.to(output.split_logit.dtype),
-        extent.to(output.split_logit.dtype),
-        at_axis(output.split_logit, rule),
-        at_axis(output.split_log_sigma, rule),
-    )
-    return chosen(output.log_rule, rule).exp() * torch.where(is_split(rule), cut_probability, torch.ones_like(extent))
+    return action_log_probability(output, rule, cut, extent).exp()
 
 
-def policy_gradient_loss(log_density: Tensor, weight: Tensor) -> Tensor:
-    """The likelihood-ratio gradient (Williams 1992; Sun et al. 2017): raise the log density of what did well."""
-    return -(log_density * weight.detach()).mean()
+def policy_gradient_loss(log_probability: Tensor, weight: Tensor) -> Tensor:
+    """The likelihood-ratio gradient (Williams 1992; Sun et al. 2017): make more likely what did well."""
+    return -(log_probability * weight.detach()).mean()
 
 
 def importance_weight(probability: Tensor, behaviour: Tensor, most: float) -> Tensor:

@@ -19,6 +19,7 @@ from torch import Tensor, nn
 
 from . import files
 from .errors import UserError
+from .images import shown
 from .learner import Learner
 from .memory import Memory
 
@@ -43,21 +44,23 @@ class RunFolder:
     def read_config(self) -> dict[str, Any]:
         """Read the run's settings, or say why this is not a run folder."""
         if not self.path.is_dir():
-            raise UserError(f"{self.path} is not a folder; give a run folder that `shapeparse train` made.")
+            raise UserError(f"{shown(self.path)} is not a folder; give a run folder that `shapeparse train` made.")
         try:
             config = json.loads(self.config_path.read_text())
         except FileNotFoundError as error:
             raise UserError(
-                f"{self.path} has no config.json; give a run folder that `shapeparse train` made."
+                f"{shown(self.path)} has no config.json; give a run folder that `shapeparse train` made."
             ) from error
         except (OSError, ValueError, RecursionError) as error:
-            raise UserError(f"{self.config_path} cannot be read ({error}); restore it or train again.") from error
+            raise UserError(
+                f"{shown(self.config_path)} cannot be read ({shown(error)}); restore it or train again."
+            ) from error
         if not isinstance(config, dict) or config.get("format") != "shapeparse-run":
-            raise UserError(f"{self.config_path} is not the config of a shapeparse run; train again.")
+            raise UserError(f"{shown(self.config_path)} is not the config of a shapeparse run; train again.")
         if config.get("version") != VERSION:
             raise UserError(
-                f"{self.path} was made by another version (run format {config.get('version')!r}; this one reads "
-                f"{VERSION}); use that version of shapeparse or train again."
+                f"{shown(self.path)} was made by another version (run format {str(config.get('version'))[:20]!r}; this "
+                f"one reads {VERSION}); use that version of shapeparse or train again."
             )
         return config
 
@@ -78,7 +81,18 @@ class RunFolder:
         """Load the best policy's weights; what is known of them."""
         tensors, notes = read_tensors(self.model_path)
         load_state(policy, tensors, self.model_path)
-        return json.loads(notes.get("facts", "{}"))  # type: ignore[no-any-return]
+        try:
+            facts = json.loads(notes.get("facts", "{}"))
+        except (ValueError, RecursionError):
+            facts = None
+        if not isinstance(facts, dict):
+            raise UserError(f"{shown(self.model_path)} is damaged (its notes); restore it or train again.")
+        return facts
+
+    def remove_leftovers(self) -> None:
+        """Remove half-written files of a run that was killed."""
+        for path in self.path.glob(".*.part"):
+            path.unlink(missing_ok=True)
 
 
 def write_tensors(path: Path, tensors: dict[str, Tensor], notes: dict[str, str]) -> None:
@@ -89,12 +103,12 @@ def write_tensors(path: Path, tensors: dict[str, Tensor], notes: dict[str, str])
 def read_tensors(path: Path) -> tuple[dict[str, Tensor], dict[str, str]]:
     """Read a safetensors file, or say in one sentence what is wrong with it."""
     if not path.is_file():
-        raise UserError(f"{path} is missing; train again, or give another run folder.")
+        raise UserError(f"{shown(path)} is missing; train again, or give another run folder.")
     try:
         with safe_open(path, "pt") as file:
             return {name: file.get_tensor(name) for name in file.keys()}, file.metadata() or {}  # noqa: SIM118
     except (SafetensorError, OSError, ValueError) as error:
-        raise UserError(f"{path} is damaged ({error}); restore it or train again.") from error
+        raise UserError(f"{shown(path)} is damaged ({shown(error)}); restore it or train again.") from error
 
 
 def load_state(network: nn.Module, tensors: dict[str, Tensor], path: Path) -> None:
@@ -102,7 +116,7 @@ def load_state(network: nn.Module, tensors: dict[str, Tensor], path: Path) -> No
     try:
         network.load_state_dict(tensors)
     except RuntimeError as error:
-        raise UserError(f"{path} does not fit the network of its config.json; train again.") from error
+        raise UserError(f"{shown(path)} does not fit the network of its config.json; train again.") from error
 
 
 def pack_state(learner: Learner, memory: Memory) -> dict[str, Tensor]:
@@ -128,12 +142,23 @@ def unpack_state(learner: Learner, memory: Memory, packed: dict[str, Tensor], pa
             for key, value in _below(packed, f"optimiser.{name}.").items():
                 index, entry = key.split(".")
                 states.setdefault(int(index), {})[entry] = value
-            optimiser.load_state_dict({"state": states, "param_groups": optimiser.state_dict()["param_groups"]})
+            parameters = optimiser.param_groups[0]["params"]
+            fitted = {index: _laid_out_like(parameters[index], state) for index, state in states.items()}
+            optimiser.load_state_dict({"state": fitted, "param_groups": optimiser.state_dict()["param_groups"]})
         for name, column in memory.columns.items():
             column[:] = packed[f"memory.{name}"].numpy()
         memory.added[:] = packed["memory_added"].numpy()
-    except (KeyError, ValueError) as error:
-        raise UserError(f"{path} does not fit this run ({error}); start again without --resume.") from error
+    except UserError:
+        raise
+    except (KeyError, IndexError, TypeError, ValueError, RuntimeError) as error:
+        raise UserError(f"{shown(path)} does not fit this run; start again with another --out.") from error
+
+
+def _laid_out_like(parameter: Tensor, state: dict[str, Tensor]) -> dict[str, Tensor]:
+    """An optimiser's state in the parameter's own memory layout, as it was before it went through a file."""
+    return {
+        name: torch.empty_like(parameter).copy_(value) if value.ndim else value.clone() for name, value in state.items()
+    }
 
 
 def _below(packed: dict[str, Tensor], prefix: str) -> dict[str, Tensor]:

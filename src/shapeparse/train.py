@@ -6,6 +6,7 @@ import dataclasses
 import json
 import math
 import time
+import zlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,7 +18,8 @@ import torch
 
 from .errors import UserError
 from .evaluate import accuracy_and_leaves
-from .grammar import Limits
+from .grammar import Limits, is_whole
+from .images import shown
 from .learner import Batch, Learner, LearningSettings
 from .memory import Memory
 from .methods import method_named
@@ -25,6 +27,12 @@ from .networks.presets import preset_named
 from .rollout import Exploration, Rollout
 from .runs import RunFolder, pack_state, read_tensors, restore_rng, rng_note, unpack_state, write_tensors
 from .scenes import Scenes, colour_jitter
+
+_LEAST = {
+    "rollout_images": 1, "updates": 1, "batch_images": 1, "batch_nodes": 1, "memory": 1,
+    "seed": 0, "patience": 0, "threads": 1,
+}  # fmt: skip
+"""The smallest that whole-numbered settings may be."""
 
 
 @dataclass(frozen=True)
@@ -80,12 +88,24 @@ class TrainSettings:
         for name, value in _numbers(dataclasses.asdict(self)):
             if not math.isfinite(value):
                 raise UserError(f"{name} is {value}; give a finite number.")
-        for name in ("rollout_images", "updates", "batch_images", "batch_nodes", "memory"):
-            if getattr(self, name) < 1:
-                raise UserError(f"{name} is {getattr(self, name)}; give a whole number of at least 1.")
+            if value < 0:
+                raise UserError(f"{name} is {value}; give a number of at least 0.")
+        for name, least in _LEAST.items():
+            value = getattr(self, name)
+            if value is None and name in ("patience", "threads"):
+                continue
+            if not is_whole(value) or value < least:
+                raise UserError(f"{name} is {value}; give a whole number of at least {least}.")
+        for name in ("beta_end", "beta_until", "colour"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise UserError(f"{name} is {getattr(self, name)}; give a number from 0 to 1.")
+        if self.switch not in ("depth", "step"):
+            raise UserError(f"switch is {self.switch!r}; choose one of depth, step.")
+        _ = self.limits  # which checks depth and min_extent
         if self.epochs is None and self.minutes is None:
             object.__setattr__(self, "minutes", 5.0)
-        if (self.epochs is not None and self.epochs < 1) or (self.minutes is not None and self.minutes <= 0):
+        no_epochs = self.epochs is not None and (not is_whole(self.epochs) or self.epochs < 1)
+        if no_epochs or (self.minutes is not None and self.minutes <= 0):
             raise UserError("The budget is empty; give --epochs or --minutes greater than 0.")
 
     @property
@@ -107,6 +127,13 @@ class TrainingData:
         if not len(self.train_images) or not len(self.validation_images):
             raise UserError("Training needs at least one image to learn from and one to validate with; add images.")
 
+    def fingerprint(self) -> int:
+        """A number that other images or masks would change: resuming needs the same data."""
+        number = 0
+        for array in (self.train_images, self.train_masks, self.validation_images, self.validation_masks):
+            number = zlib.crc32(np.ascontiguousarray(array).data, number)
+        return number
+
 
 Report = Callable[[dict[str, Any]], None]
 """Is told the metrics after every epoch, and within epochs what goes on."""
@@ -119,7 +146,7 @@ class Trainer:
         self, settings: TrainSettings, data: TrainingData, folder: str | Path, facts: dict[str, Any] | None = None
     ) -> None:
         self.settings, self.data, self.folder = settings, data, RunFolder(folder)
-        self.facts = facts or {}
+        self.facts, self.fingerprint = facts or {}, data.fingerprint()
         self.method, self.preset = method_named(settings.method), preset_named(settings.preset)
         torch.set_num_threads(settings.threads or torch.get_num_threads())
         self.learner = Learner(self.method, self.preset, settings.limits, settings.learning, settings.seed)
@@ -141,15 +168,21 @@ class Trainer:
             "settings": dataclasses.asdict(self.settings),
             "network": dataclasses.asdict(self.preset),
             "limits": dataclasses.asdict(self.settings.limits),
+            "fingerprint": self.fingerprint,
             **self.facts,
         }
 
     def run(self, resume: bool = False, report: Report = lambda _: None) -> list[dict[str, Any]]:
         """Train; the metrics of every epoch."""
-        if resume and self.folder.checkpoint_path.exists():
+        started_before = self.folder.checkpoint_path.exists() or self.folder.config_path.exists()
+        if started_before and not resume:
+            raise UserError(
+                f"{shown(self.folder.path)} holds a run already; add --resume to go on, or choose another --out."
+            )
+        if self.folder.checkpoint_path.exists():
             self._resume()
-        elif self.folder.config_path.exists():
-            raise UserError(f"{self.folder.path} holds a run already; add --resume to go on, or choose another --out.")
+        elif started_before:  # it was stopped before its first checkpoint, so there is nothing to go on from
+            self._check_config(self.folder.read_config())
         else:
             self.folder.write_config(self.config())
         started = time.perf_counter() - self.seconds
@@ -218,6 +251,8 @@ class Trainer:
         else:
             stored = np.flatnonzero(self.memory.added)
             size = min(settings.batch_images, len(stored))
+            if size == 0:  # no tree was deep enough for its switch
+                return []
             pieces = [self.rng.choice(stored, size, replace=False) for _ in range(settings.updates)]
         return [self._update(piece) for piece in pieces]
 
@@ -246,20 +281,30 @@ class Trainer:
     def _resume(self) -> None:
         path = self.folder.checkpoint_path
         tensors, notes = read_tensors(path)
-        ours = json.loads(json.dumps(self.config(), sort_keys=True))
-        theirs = json.loads(notes.get("config", "{}"))
-        if ours != theirs:
-            changed = ", ".join(_differences(theirs, ours)) or "the data"
+        try:
+            theirs, state, rows = (json.loads(notes[name]) for name in ("config", "state", "rows"))
+            self._check_config(theirs)
+            unpack_state(self.learner, self.memory, tensors, path)
+            self.epoch, self.seconds = state["epoch"], state["seconds"]
+            self.best, self.best_epoch = state["best"], state["best_epoch"]
+            self.memory.present = set(state["present"])
+            self.rows = rows
+            restore_rng(self.rng, notes["rng"])
+        except UserError:
+            raise
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise UserError(f"{shown(path)} is damaged; start again with another --out.") from error
+        self.folder.remove_leftovers()
+
+    def _check_config(self, theirs: dict[str, Any]) -> None:
+        """Refuse to go on with other settings or other data than a run was started with."""
+        ours = json.loads(json.dumps(self.config()))
+        changed = [name for name in _differences(theirs, ours) if name not in ("format", "version")]
+        if changed:
+            named = ", ".join(name.removeprefix("settings.") for name in changed[:8])
             raise UserError(
-                f"{self.folder.path} was started with other settings ({changed}); use those, or another --out."
+                f"{shown(self.folder.path)} was started with other settings ({named}); use those, or another --out."
             )
-        unpack_state(self.learner, self.memory, tensors, path)
-        state = json.loads(notes["state"])
-        self.epoch, self.seconds = state["epoch"], state["seconds"]
-        self.best, self.best_epoch = state["best"], state["best_epoch"]
-        self.memory.present = set(state["present"])
-        self.rows = json.loads(notes["rows"])
-        restore_rng(self.rng, notes["rng"])
 
     def _set_pixel_statistics(self) -> None:
         """Mean and spread of the training images alone."""

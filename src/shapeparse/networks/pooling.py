@@ -20,7 +20,7 @@ from torch import Tensor
 kernel: Any = nb.njit(cache=True, nogil=True, boundscheck=False, fastmath=True)
 
 SMALLEST_CELL = 1e-6
-"""Boxes are never taken to be thinner than this many cells: the mean of an empty box is the value where it lies."""
+"""Boxes that are thinner than this many cells count as empty: their mean is 0, and no gradient flows through them."""
 
 
 @kernel
@@ -62,8 +62,10 @@ def place(edge, cells):
 
 
 @kernel
-def cell_size(low, high, cells):
-    return max((min(max(high, 0.0), 1.0) - min(max(low, 0.0), 1.0)) * cells, SMALLEST_CELL)
+def per_cell(low, high, cells):
+    """1 over the length between two edges, in cells; 0 if they leave nothing between them inside the image."""
+    length = (min(max(high, 0.0), 1.0) - min(max(low, 0.0), 1.0)) * cells
+    return 1.0 / length if length >= SMALLEST_CELL else 0.0
 
 
 @kernel
@@ -84,9 +86,9 @@ def pool_forward(sums, x_edges, y_edges, out):
                         a * sums[y, x, k] + b * sums[y, x + 1, k] + c * sums[y + 1, x, k] + d * sums[y + 1, x + 1, k]
                     )
             if j > 0:
-                tall = cell_size(y_edges[n, j - 1], y_edges[n, j], height)
+                per_row = per_cell(y_edges[n, j - 1], y_edges[n, j], height)
                 for i in range(columns):
-                    scale = 1.0 / (tall * cell_size(x_edges[n, i], x_edges[n, i + 1], width))
+                    scale = per_row * per_cell(x_edges[n, i], x_edges[n, i + 1], width)
                     for k in range(channels):
                         total = corners[now, i + 1, k] - corners[now, i, k]
                         total -= corners[1 - now, i + 1, k] - corners[1 - now, i, k]
@@ -102,9 +104,9 @@ def pool_backward(grad_out, x_edges, y_edges, grad_sums):
     for n in range(nodes):
         corner[:] = 0.0
         for j in range(rows):
-            tall = cell_size(y_edges[n, j], y_edges[n, j + 1], height)
+            per_row = per_cell(y_edges[n, j], y_edges[n, j + 1], height)
             for i in range(columns):
-                scale = 1.0 / (tall * cell_size(x_edges[n, i], x_edges[n, i + 1], width))
+                scale = per_row * per_cell(x_edges[n, i], x_edges[n, i + 1], width)
                 for k in range(channels):
                     g = grad_out[n, j, i, k] * scale
                     corner[j, i, k] += g
