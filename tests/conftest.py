@@ -93,7 +93,7 @@ def tiny_presets(monkeypatch: pytest.MonkeyPatch) -> dict:
     from shapeparse.networks.presets import PRESETS
 
     small = {
-        "fast": {"side": 32, "widths": (4, 6, 8, 8), "channels": 4, "positions": 8, "dense": (16, 16)},
+        "fast": {"side": 32, "widths": (4, 6, 8), "channels": 4, "positions": 8, "dense": (16, 16)},
         "crop": {"side": 32, "widths": (4,) * 7, "crop": 16, "dense": (16, 16)},
         "paper": {"side": 48, "widths": (4,) * 7, "dense": (16, 16)},
     }
@@ -104,7 +104,7 @@ def tiny_presets(monkeypatch: pytest.MonkeyPatch) -> dict:
 
 @pytest.fixture(scope="session")
 def table_policy() -> Callable:
-    """A policy that knows only how deep a node is, one row of numbers a depth: all it does can be worked out."""
+    """A policy that knows only how deep a node is and whether it touches the image's first corner: a table."""
     import torch
 
     from shapeparse.networks import NodeView, PolicyOutput
@@ -112,16 +112,18 @@ def table_policy() -> Callable:
     class TablePolicy(torch.nn.Module):
         def __init__(self, limits: Limits, seed: int = 0, log_sigma: float = -1.0) -> None:
             super().__init__()
-            drawn = torch.randn(limits.depth + 1, 6, generator=torch.Generator().manual_seed(seed))
+            rows = 2 * (limits.depth + 1)
+            drawn = torch.randn(rows, 6, generator=torch.Generator().manual_seed(seed))
             self.depth = limits.depth
             self.rule, self.split = (torch.nn.Parameter(part.clone()) for part in drawn.split([4, 2], dim=1))
-            self.log_sigma = torch.nn.Parameter(torch.full((limits.depth + 1, 2), log_sigma))
+            self.log_sigma = torch.nn.Parameter(torch.full((rows, 2), log_sigma))
 
         def encode(self, images: torch.Tensor) -> None:
             return None
 
         def forward(self, encoded: None, view: NodeView) -> PolicyOutput:
-            row = torch.from_numpy(np.rint(view.depth * max(self.depth, 1)).astype(np.int64))
+            depth = np.rint(view.depth * max(self.depth, 1)).astype(np.int64)
+            row = torch.from_numpy(2 * depth + (view.x + view.y > 0))
             scores = self.rule[row].masked_fill(~view.valid, -1e9)
             return PolicyOutput(torch.log_softmax(scores, dim=1), self.split[row], self.log_sigma[row])
 

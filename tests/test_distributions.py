@@ -67,8 +67,8 @@ def test_an_only_cut_is_certain_and_pulls_on_nothing():
     mu, log_sigma = torch.tensor([1.7], requires_grad=True), torch.tensor([-3.0], requires_grad=True)
     log_probability = logit_normal_cut_log_probability(torch.tensor([1.0]), torch.tensor([2.0]), mu, log_sigma)
     log_probability.sum().backward()
-    assert float(log_probability) == 0
-    assert float(mu.grad) == float(log_sigma.grad) == 0
+    assert log_probability.item() == 0
+    assert mu.grad.item() == log_sigma.grad.item() == 0
 
 
 def test_a_cut_far_from_mu_has_a_finite_log_probability_that_pulls_towards_it():

@@ -1,4 +1,4 @@
-"""What the README shows works when it is typed, and its figures are those of the files."""
+"""What the README and the page on training show works when it is typed, and figures are those of the files."""
 
 from __future__ import annotations
 
@@ -12,30 +12,50 @@ from types import ModuleType
 import pytest
 
 from shapeparse import cli
+from shapeparse.commands import learning
+from shapeparse.methods import METHODS
+from shapeparse.networks.presets import PRESETS
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 README = (REPOSITORY / "README.md").read_text(encoding="utf-8")
 
 
-def blocks(language: str) -> list[str]:
-    return re.findall(rf"```{language}\n(.*?)```", README, re.DOTALL)
+TRAINING = (REPOSITORY / "docs" / "training.md").read_text(encoding="utf-8")
+PAGES = {"README.md": README, "docs/training.md": TRAINING}
 
 
-def test_the_commands_of_the_tour_work_in_their_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def blocks(page: str, language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", PAGES[page], re.DOTALL)
+
+
+@pytest.mark.usefixtures("tiny_presets")
+@pytest.mark.parametrize("page", PAGES)
+def test_commands_and_python_work_in_their_order(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With tiny networks, trained for a second instead of minutes on fewer photographs."""
     monkeypatch.chdir(tmp_path)
-    commands = [line for block in blocks("sh") for line in block.splitlines()]
+    monkeypatch.setattr(learning, "BUILT_IN_COUNT", 66)
+    commands = [line for block in blocks(page, "sh") for line in block.splitlines()]
     assert commands
     for command in commands:
-        program, *words = shlex.split(command)
+        quick = command.replace("--minutes 5", "--minutes 0.02").replace("--count 60", "--count 12")
+        program, *words = shlex.split(quick)
         assert program == "shapeparse"
-        assert cli.main(words) == 0
+        assert cli.main(words) == 0, command
+    [code] = blocks(page, "python")
+    exec(compile(code, page, "exec"), {})
 
 
-def test_the_python_of_the_tour_works(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_python_of_the_tour_draws_a_door(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    [code] = blocks("python")
+    [code] = blocks("README.md", "python")
     exec(compile(code, "README.md", "exec"), {})
     assert (tmp_path / "door.png").stat().st_size > 0
+
+
+def test_the_page_on_training_lists_every_method_and_preset_and_no_other() -> None:
+    rows = dict(re.findall(r"^\| `([\w-]+)` \| (.+?) \|", TRAINING, re.MULTILINE))
+    assert {name: rows.get(name) for name in METHODS} == {name: method.title for name, method in METHODS.items()}
+    assert set(rows) - {"--method", "--preset"} == {*METHODS, *PRESETS}
 
 
 @pytest.mark.parametrize("page", [REPOSITORY / "README.md", *sorted((REPOSITORY / "docs").glob("*.md"))], ids=str)

@@ -23,9 +23,11 @@ DESCRIPTION = """\
 Decompose the picture of an object into few labelled rectangles: paint or skip."""
 
 EXAMPLES = """\
-  shapeparse demo --out demo                       see everything at once
+  shapeparse demo                                  see everything at once
   shapeparse decompose mask.png --out rectangles   your own mask, as rectangles
-  shapeparse data check photos                     is my data sound?"""
+  shapeparse data check photos                     is my data sound?
+  shapeparse train --data photos --out run         learn from it
+  shapeparse parse new.jpg --model run --out out   a photograph without a mask"""
 
 ENDING = """\
 exit codes:
@@ -47,7 +49,7 @@ class Command(NamedTuple):
 
 
 COMMANDS = (
-    Command("demo", "demo", "make data, decompose it, and write a page with pictures"),
+    Command("demo", "demo", "make data, learn from it, and write a page with pictures"),
     Command("decompose", "decompose", "turn masks into few labelled rectangles"),
     Command("train", "train", "learn a parser from photographs with masks"),
     Command("evaluate", "evaluate", "hold a trained parser against masks and the oracle"),

@@ -36,8 +36,11 @@ class LearningSettings:
     """Largest norm of a gradient."""
     split_weight: float = 10.0
     """Weight of the squared distance of split locations beside the cross-entropy of rules."""
-    entropy: float = 0.01
-    """Weight of the rules' entropy in the losses that weigh returns."""
+    entropy: float = 1.0
+    """Weight of the rules' entropy in all losses but imitation, at first; it falls with the learning rate. Without it,
+    rules are settled before values are known."""
+    fresh_actions: int = 4
+    """Actions AggreVaTeD draws at each remembered state."""
     most_importance: float = 5.0
     """Where importance weights are cut off."""
     dense_actions: int = 4
@@ -86,6 +89,7 @@ class Learner:
             self.critic = Critic(self.preset) if self.method.critic != "none" else None
         self.policy_optimiser = self._optimiser(self.policy, self.settings.rate)
         self.critic_optimiser = self._optimiser(self.critic, self.settings.critic_rate) if self.critic else None
+        self.entropy_weight = self.settings.entropy
         self.targets: tuple[Policy, Critic] | None = None
         if self.critic and self.method.critic == "backup":
             self.targets = copy.deepcopy(self.policy).eval(), copy.deepcopy(self.critic).eval()
@@ -110,7 +114,8 @@ class Learner:
         return named
 
     def set_rate(self, share: float) -> None:
-        """Set the learning rates to a share of their highest."""
+        """Set the learning rates, and the weight of the entropy, to a share of their highest."""
+        self.entropy_weight = share * self.settings.entropy
         self.policy_optimiser.param_groups[0]["lr"] = share * self.settings.rate
         if self.critic_optimiser is not None:
             self.critic_optimiser.param_groups[0]["lr"] = share * self.settings.critic_rate
@@ -173,18 +178,16 @@ class Learner:
         if kind == "mixed":
             assert isinstance(judged, CriticOutput)
             loss = losses.mixed_policy_loss(output, judged, self.method.price)
-            loss = loss - settings.entropy * losses.entropy(output)
             if self.method.anchor:
                 anchor = losses.imitation_loss(output, *advice_of(kept), settings.split_weight)
                 loss = loss + self.method.anchor * anchor
-            return loss
-        if kind in ("cost-to-go", "critic-weight"):
-            actions, weight = self._weigh_fresh_actions(batch, output.detach(), judged, rollout, rng)
+        elif kind in ("cost-to-go", "critic-weight"):
+            loss = self._fresh_actions_loss(batch, output, judged, rollout, rng)
         else:
-            actions = Actions(kept.rule, kept.cut)
+            log_probability = losses.action_log_probability(output, *action_tensors(kept.nodes, kept.actions))
             weight = self._weigh_stored_actions(batch, output.detach(), judged)
-        log_probability = losses.action_log_probability(output, *action_tensors(kept.nodes, actions))
-        return losses.policy_gradient_loss(log_probability, weight) - settings.entropy * losses.entropy(output)
+            loss = losses.policy_gradient_loss(log_probability, weight)
+        return loss - self.entropy_weight * losses.entropy(output)
 
     def _weigh_stored_actions(self, batch: Batch, output: PolicyOutput, judged: CriticOutput | Tensor | None) -> Tensor:
         """REINFORCE and the off-policy methods: how much better the stored action did than expected."""
@@ -195,36 +198,35 @@ class Learner:
         else:
             assert isinstance(judged, Tensor) and kept.returns is not None
             advantage = torch.from_numpy(kept.returns) - judged
+        advantage = losses.scaled(advantage)
         if self.method.on_policy:
             return advantage
-        probability = losses.action_probability(output, *action_tensors(kept.nodes, Actions(kept.rule, kept.cut)))
+        probability = losses.action_probability(output, *action_tensors(kept.nodes, kept.actions))
         assert kept.behaviour is not None
         behaviour = torch.from_numpy(kept.behaviour)
         return losses.importance_weight(probability, behaviour, self.settings.most_importance) * advantage
 
-    def _weigh_fresh_actions(
+    def _fresh_actions_loss(
         self,
         batch: Batch,
         output: PolicyOutput,
         judged: CriticOutput | Tensor | None,
         rollout: Rollout,
         rng: np.random.Generator,
-    ) -> tuple[Actions, Tensor]:
-        """AggreVaTeD (Eq. 2): actions drawn from the policy as it is now, at remembered states, weighed by their
-        advantage over the oracle's own action, exactly or as the critic sees it."""
+    ) -> Tensor:
+        """AggreVaTeD (Eq. 2): actions drawn from the policy as it is now, at remembered states, weighed by their exact
+        cost-to-go or by what the critic says of it. Each action's baseline is the mean of the others at its node."""
         nodes = batch.transitions.nodes
-        rule = draw_rules(output.log_rule.exp().double().numpy(), rng)
-        sigma = np.exp(location_for(output.split_log_sigma, rule))
-        logit = location_for(output.split_logit, rule) + rng.standard_normal(len(nodes)) * sigma
-        actions = Actions.at_locations(nodes, rule, 1 / (1 + np.exp(-logit)))
+        drawn = [draw_actions(nodes, output.detach(), rng) for _ in range(self.settings.fresh_actions)]
         if isinstance(judged, CriticOutput):
-            value = judged.value_of(torch.from_numpy(rule), location_of(nodes, actions))
-            return actions, value - losses.expected_value(output, judged)
-        kept = batch.transitions
-        assert rollout.oracle is not None and kept.oracle_rule is not None and kept.oracle_cut is not None
-        advised = rollout.oracle.cost_to_go(nodes, Actions(kept.oracle_rule, kept.oracle_cut))
-        advantage = (rollout.oracle.cost_to_go(nodes, actions) - advised) / nodes.area
-        return actions, torch.from_numpy(advantage.astype(np.float32))
+            values = [judged.value_of(rules_of(actions), location_of(nodes, actions)) for actions in drawn]
+        else:
+            assert rollout.oracle is not None
+            returns = [rollout.oracle.cost_to_go(nodes, actions) / nodes.area for actions in drawn]
+            values = [torch.from_numpy(value.astype(np.float32)) for value in returns]
+        weights = losses.scaled(losses.leave_one_out(torch.stack(values)))
+        log_probability = [losses.action_log_probability(output, *action_tensors(nodes, a)) for a in drawn]
+        return losses.policy_gradient_loss(torch.stack(log_probability), weights)
 
     # ---- the critic ------------------------------------------------------------------------------------------------
 
@@ -306,14 +308,27 @@ class Learner:
 
 def action_of(kept: Transitions) -> tuple[Tensor, Tensor]:
     """Rule and location of the stored actions."""
-    return torch.from_numpy(kept.rule.astype(np.int64)), location_of(kept.nodes, Actions(kept.rule, kept.cut))
+    return rules_of(kept.actions), location_of(kept.nodes, kept.actions)
 
 
 def advice_of(kept: Transitions) -> tuple[Tensor, Tensor]:
     """Rule and location of the oracle's actions at the stored nodes."""
     assert kept.oracle_rule is not None and kept.oracle_cut is not None
-    rule = torch.from_numpy(kept.oracle_rule.astype(np.int64))
-    return rule, location_of(kept.nodes, Actions(kept.oracle_rule, kept.oracle_cut))
+    advice = Actions(kept.oracle_rule, kept.oracle_cut)
+    return rules_of(advice), location_of(kept.nodes, advice)
+
+
+def rules_of(actions: Actions) -> Tensor:
+    """The rules as the losses take them."""
+    return torch.from_numpy(actions.rule.astype(np.int64))
+
+
+def draw_actions(nodes: Nodes, output: PolicyOutput, rng: np.random.Generator) -> Actions:
+    """An action at each node, drawn from a stochastic policy."""
+    rule = draw_rules(output.log_rule.exp().double().numpy(), rng)
+    sigma = np.exp(location_for(output.split_log_sigma, rule))
+    logit = location_for(output.split_logit, rule) + rng.standard_normal(len(nodes)) * sigma
+    return Actions.at_locations(nodes, rule, 1 / (1 + np.exp(-logit)))
 
 
 def location_of(nodes: Nodes, actions: Actions) -> Tensor:

@@ -55,6 +55,21 @@ def policy_gradient_loss(log_probability: Tensor, weight: Tensor) -> Tensor:
     return -(log_probability * weight.detach()).mean()
 
 
+def leave_one_out(values: Tensor) -> Tensor:
+    """Values of several actions drawn at each node, (actions, nodes), each minus the mean of the others there.
+
+    The others say nothing of how likely this action was, so the gradient stays unbiased and loses most of its noise.
+    """
+    count = len(values)
+    return (values - values.mean(dim=0)) * (count / (count - 1))
+
+
+def scaled(weight: Tensor) -> Tensor:
+    """Weights divided by their root mean square: values of nodes differ little, and how little is not the same for
+    every method."""
+    return weight / weight.square().mean().sqrt().clamp(min=1e-6)
+
+
 def importance_weight(probability: Tensor, behaviour: Tensor, most: float) -> Tensor:
     """pi / b, truncated at ``most``: weights for actions that another policy chose."""
     return (probability.detach() / behaviour.clamp(min=1e-8)).clamp(max=most)

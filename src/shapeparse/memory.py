@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .grammar import Nodes
+from .grammar import Actions, Nodes
 
 COLUMNS: dict[str, type] = {
     "x": np.int32,
@@ -47,6 +47,11 @@ class Transitions:
 
     def __len__(self) -> int:
         return len(self.nodes)
+
+    @property
+    def actions(self) -> Actions:
+        """What was done at the nodes."""
+        return Actions(self.rule, self.cut)
 
     def take(self, chosen: npt.NDArray) -> Transitions:
         """Those at ``chosen``."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -13,13 +14,13 @@ import PIL.Image
 from .errors import UserError
 from .evaluate import parse_images
 from .grammar import Limits
-from .images import read_image, resize_image, shown, to_rgb
+from .images import check_size, read_image, resize_image, shown, to_rgb
 from .networks import Policy, Preset
 from .runs import RunFolder
 from .tree import ParseTree
 
-Picture = str | Path | npt.NDArray[np.uint8] | PIL.Image.Image
-"""A file, an array (height, width, 3) or (height, width) of bytes, or a PIL image."""
+Picture: TypeAlias = str | Path | npt.NDArray[np.uint8] | PIL.Image.Image
+"""A file, an array of bytes (height, width), with or without 1, 3 or 4 channels, or a PIL image."""
 
 
 class Parser:
@@ -28,13 +29,23 @@ class Parser:
     def __init__(self, policy: Policy, side: int, limits: Limits, facts: dict[str, Any]) -> None:
         self.policy, self.side, self.limits, self.facts = policy.eval(), side, limits, facts
 
+    @overload
+    def parse(  # type: ignore[overload-overlap]  # a str is an iterable of str too, but is meant as a file
+        self, pictures: Picture, depth: int | None = None, min_extent: int | None = None
+    ) -> ParseTree: ...
+
+    @overload
     def parse(
-        self, pictures: Picture | Sequence[Picture], depth: int | None = None, min_extent: int | None = None
+        self, pictures: Iterable[Picture], depth: int | None = None, min_extent: int | None = None
+    ) -> list[ParseTree]: ...
+
+    def parse(
+        self, pictures: Picture | Iterable[Picture], depth: int | None = None, min_extent: int | None = None
     ) -> ParseTree | list[ParseTree]:
-        """The tree of a picture, or a list of trees for a sequence of pictures, by the policy's most likely actions.
+        """The tree of a picture, or a list of trees for several pictures, by the policy's most likely actions.
 
         Args:
-            pictures: files, arrays or PIL images, one or many, of any size.
+            pictures: a file, an array or a PIL image of any size, or several of them, in any mixture.
             depth: depth of the deepest leaf; as in training if not given.
             min_extent: a node is split along an axis only while its extent there is greater; as in training if not
                 given.
@@ -44,19 +55,23 @@ class Parser:
         return list(self.parse_each(pictures, depth, min_extent))
 
     def parse_each(
-        self, pictures: Sequence[Picture], depth: int | None = None, min_extent: int | None = None, batch: int = 32
+        self, pictures: Iterable[Picture], depth: int | None = None, min_extent: int | None = None, batch: int = 32
     ) -> Iterator[ParseTree]:
-        """Trees one after the other; only ``batch`` pictures are in memory at a time."""
+        """Trees one after the other; at their own size, only one picture is in memory at a time."""
         limits = Limits(
             self.limits.depth if depth is None else depth, self.limits.min_extent if min_extent is None else min_extent
         )
-        for first in range(0, len(pictures), batch):
-            some = [pixels_of(picture) for picture in pictures[first : first + batch]]
-            sizes = np.array([image.shape[1::-1] for image in some], np.int32)
-            squashed = np.stack([resize_image(image, self.side) for image in some])
-            names = [Path(picture).name if isinstance(picture, str | Path) else "" for picture in pictures[first:]]
-            (forest,) = parse_images(self.policy, squashed, limits, sizes, batch)
-            yield from forest.trees(names[: len(some)])
+        remaining = iter(pictures)
+        while some := [self._squashed(picture) for picture in islice(remaining, batch)]:
+            names, sizes, images = zip(*some, strict=True)
+            (forest,) = parse_images(self.policy, np.stack(images), limits, np.array(sizes, np.int32), batch)
+            yield from forest.trees(names)
+
+    def _squashed(self, picture: Picture) -> tuple[str, tuple[int, int], npt.NDArray[np.uint8]]:
+        """The picture's name, its own (width, height), and its pixels as the network takes them."""
+        pixels = pixels_of(picture)
+        name = Path(picture).name if isinstance(picture, str | Path) else ""
+        return name, (pixels.shape[1], pixels.shape[0]), resize_image(pixels, self.side)
 
 
 def load(run: str | Path) -> Parser:
@@ -70,25 +85,28 @@ def load(run: str | Path) -> Parser:
         preset = Preset(**network)
         limits = Limits(**config["limits"])
         policy = Policy(preset)
-    except (KeyError, TypeError, ValueError, AttributeError, RuntimeError) as error:
-        raise UserError(f"{shown(folder.config_path)} does not describe a network ({error}); train again.") from error
+        method = config["settings"]["method"]
+    except (KeyError, TypeError, ValueError, AttributeError, RuntimeError, MemoryError) as error:
+        raise UserError(
+            f"{shown(folder.config_path)} does not describe a network; restore it or train again."
+        ) from error
     facts = folder.read_model(policy)
-    return Parser(policy, preset.side, limits, {**facts, "method": config.get("settings", {}).get("method")})
+    return Parser(policy, preset.side, limits, {**facts, "method": method})
 
 
 def pixels_of(picture: Picture) -> npt.NDArray[np.uint8]:
-    """Bytes (height, width, 3) of whatever a picture is given as."""
+    """Bytes (height, width, 3) of whatever a picture is given as; what is transparent is laid on white."""
     if isinstance(picture, str | Path):
         return read_image(picture)
     if isinstance(picture, PIL.Image.Image):
         return to_rgb(picture)
     array = np.asarray(picture)
-    if (
-        array.dtype != np.uint8
-        or array.size == 0
-        or not (array.ndim == 2 or (array.ndim == 3 and array.shape[2] in (3, 4)))
-    ):
+    if array.ndim == 3 and array.shape[2] == 1:
+        array = array[:, :, 0]
+    if array.dtype != np.uint8 or not (array.ndim == 2 or (array.ndim == 3 and array.shape[2] in (3, 4))):
         raise UserError(
-            f"A picture is an array of {array.dtype} with shape {array.shape}; give bytes, height x width (x 3)."
+            f"A picture is an array of {array.dtype} with shape {array.shape}; give bytes (uint8) of the shape "
+            "(height, width) or (height, width, 3), one array a picture."
         )
-    return np.repeat(array[:, :, None], 3, axis=2) if array.ndim == 2 else array[:, :, :3]
+    check_size("A picture", array.shape[1], array.shape[0])
+    return to_rgb(PIL.Image.fromarray(array))

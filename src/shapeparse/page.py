@@ -21,7 +21,7 @@ body { margin: 0 auto; padding: 2rem 1.1rem 4rem; max-width: 62rem; background: 
 h1 { font-size: 1.9rem; line-height: 1.2; margin: 0 0 .4rem } h2 { font-size: 1.25rem; margin: 2.6rem 0 .5rem }
 p { max-width: 44rem; margin: .5rem 0 } p.lead { color: var(--quiet); font-size: 1.08rem }
 code { font: .92em ui-monospace, Menlo, Consolas, monospace; overflow-wrap: anywhere }
-.scroll { overflow-x: auto } .scroll img { min-width: 40rem }
+.scroll { overflow-x: auto }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; margin: .8rem 0 }
 th, td { padding: .35rem .9rem .35rem 0; text-align: right; border-bottom: 1px solid var(--line); white-space: nowrap }
 th:first-child, td:first-child { text-align: left; white-space: normal } th { font-weight: 600; color: var(--quiet) }
@@ -30,6 +30,9 @@ figure { margin: 1rem 0 } figcaption { color: var(--quiet); font-size: .9rem; ma
 img { display: block; width: 100%; height: auto; border: 1px solid var(--line); border-radius: 6px; background: #fff }
 .gallery { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(13rem, 44vw), 1fr)); gap: 1rem }
 .gallery figure { margin: 0 }
+.gallery.large { grid-template-columns: repeat(auto-fill, minmax(min(22rem, 100%), 1fr)) }
+pre { margin: .8rem 0; padding: .7rem .9rem; border: 1px solid var(--line); border-radius: 6px;
+  background: var(--panel) }
 footer { margin-top: 3rem; padding-top: .8rem; border-top: 1px solid var(--line); color: var(--quiet);
   font-size: .9rem }
 """
@@ -65,14 +68,20 @@ class Page:
         table = f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table>"
         self._parts.append(f'<div class="scroll">{table}</div>')
 
-    def picture(self, source: str, description: str, caption: str = "") -> None:
-        """Add a wide picture (a data URI); on a narrow screen it scrolls instead of becoming unreadable."""
-        self._parts.append(_figure(source, description, caption, wide=True))
+    def picture(self, source: str, description: str, caption: str = "", least: int = 40) -> None:
+        """Add a wide picture (a data URI); on a screen narrower than ``least`` letters it scrolls instead of becoming
+        unreadable."""
+        self._parts.append(_figure(source, description, caption, least))
 
-    def gallery(self, pictures: Sequence[tuple[str, str, str]]) -> None:
-        """Add pictures side by side: (data URI, description, caption) of each."""
+    def gallery(self, pictures: Sequence[tuple[str, str, str]], large: bool = False) -> None:
+        """Add pictures side by side: (data URI, description, caption) of each; two large ones fill the page."""
         figures = "".join(_figure(source, description, caption) for source, description, caption in pictures)
-        self._parts.append(f'<div class="gallery">{figures}</div>')
+        size = " large" if large else ""
+        self._parts.append(f'<div class="gallery{size}">{figures}</div>')
+
+    def code(self, text: str) -> None:
+        """Add lines to copy, such as commands."""
+        self._parts.append(f'<pre class="scroll"><code>{escape(text)}</code></pre>')
 
     def html(self, footer: str = "") -> str:
         """The whole page."""
@@ -100,8 +109,9 @@ def photo_uri(pixels: npt.NDArray, longest: int = 480) -> str:
     return "data:image/jpeg;base64," + base64.b64encode(buffer.getvalue()).decode("ascii")
 
 
-def _figure(source: str, description: str, caption: str, wide: bool = False) -> str:
-    image = f'<img src="{source}" alt="{escape(description)}">'
-    image = f'<div class="scroll">{image}</div>' if wide else image
+def _figure(source: str, description: str, caption: str, least: int | None = None) -> str:
+    style = "" if least is None else f' style="min-width: {least}rem"'
+    image = f'<img src="{source}" alt="{escape(description)}"{style}>'
+    image = image if least is None else f'<div class="scroll">{image}</div>'
     below = f"<figcaption>{escape(caption)}</figcaption>" if caption else ""
     return f"<figure>{image}{below}</figure>"

@@ -99,6 +99,8 @@ class TrainSettings:
         for name in ("beta_end", "beta_until", "colour"):
             if not 0 <= getattr(self, name) <= 1:
                 raise UserError(f"{name} is {getattr(self, name)}; give a number from 0 to 1.")
+        if self.learning.fresh_actions < 2:
+            raise UserError(f"learning.fresh_actions is {self.learning.fresh_actions}; give at least 2 to compare.")
         if self.switch not in ("depth", "step"):
             raise UserError(f"switch is {self.switch!r}; choose one of depth, step.")
         _ = self.limits  # which checks depth and min_extent

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -11,6 +13,7 @@ import pytest
 from PIL import Image
 
 from shapeparse.cli import main
+from shapeparse.networks.presets import PRESETS, Preset
 
 
 class Result(NamedTuple):
@@ -57,3 +60,44 @@ def save(path: Path, pixels: np.ndarray) -> Path:
 @pytest.fixture
 def mask_file(tmp_path: Path) -> Path:
     return save(tmp_path / "masks" / "house.png", house())
+
+
+class Trained(NamedTuple):
+    photos: Path
+    """A dataset of 8 photographs."""
+    run: Path
+    """A run that learned from 5 of them, validated with 1 and held 2 out."""
+
+
+@pytest.fixture(scope="session")
+def tiny_network() -> Preset:
+    """A network so small that tests can train it."""
+    return replace(PRESETS["fast"], side=32, widths=(4, 6, 8, 8), channels=4, positions=8, dense=(16, 16))
+
+
+@pytest.fixture
+def tiny(monkeypatch: pytest.MonkeyPatch, tiny_network: Preset) -> None:
+    """The default preset is tiny."""
+    monkeypatch.setitem(PRESETS, "fast", tiny_network)
+
+
+@pytest.fixture(scope="session")
+def trained_once(tmp_path_factory: pytest.TempPathFactory, tiny_network: Preset) -> Trained:
+    """A tiny parser, trained through the command line once for all tests; they get copies."""
+    folder = tmp_path_factory.mktemp("trained")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(PRESETS, "fast", tiny_network)
+        patch.chdir(folder)
+        assert main(["data", "make", "--out", "photos", "--count", "8", "--size", "48"]) == 0
+        words = "train --data photos --out run --epochs 3 --test 2 --depth 4 --learning.rate 0.01"
+        assert main(words.split()) == 0
+    return Trained(folder / "photos", folder / "run")
+
+
+@pytest.fixture
+def trained(trained_once: Trained, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tiny: None) -> Trained:
+    """Copies of the tiny run and its data in the current folder, as ``run`` and ``photos``."""
+    for source in trained_once:
+        shutil.copytree(source, tmp_path / source.name)
+    monkeypatch.chdir(tmp_path)
+    return Trained(Path("photos"), Path("run"))

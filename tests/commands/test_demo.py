@@ -2,40 +2,115 @@
 
 from __future__ import annotations
 
+import io
+import json
 import re
+import shutil
 from collections.abc import Callable
+from contextlib import redirect_stdout
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
 
+from shapeparse.cli import main
+from shapeparse.networks.presets import PRESETS, Preset
+
 from .conftest import Result
 
+Cli = Callable[..., Result]
+pytestmark = pytest.mark.usefixtures("tiny")
+QUICK = ("--count", 6, "--size", 48, "--epochs", 1)
 
-def test_the_demo_writes_data_trees_figures_and_a_page_that_stands_alone(
-    cli: Callable[..., Result], tmp_path: Path
+
+@pytest.fixture(scope="module")
+def demo_once(tmp_path_factory: pytest.TempPathFactory, tiny_network: Preset) -> tuple[Path, str]:
+    """A quick demo's folder, and what it printed; made once, and tests that change it get copies."""
+    out, printed = tmp_path_factory.mktemp("once") / "demo", io.StringIO()
+    with pytest.MonkeyPatch.context() as patch, redirect_stdout(printed):
+        patch.setitem(PRESETS, "fast", tiny_network)
+        assert main(["demo", "--out", str(out), *map(str, QUICK)]) == 0
+    return out, printed.getvalue()
+
+
+@pytest.fixture
+def demo(demo_once: tuple[Path, str], tmp_path: Path) -> Path:
+    return Path(shutil.copytree(demo_once[0], tmp_path / "demo"))
+
+
+def test_the_demo_learns_and_prints_what_was_learned_beside_the_oracle(demo_once: tuple[Path, str]) -> None:
+    heading, *rows = demo_once[1].splitlines()[:5]
+    assert heading.startswith("mean over 1 held-out photograph ")
+    names = ("majority label", "DRAG, dense and anchored", "oracle, sees the mask", "oracle with lookahead")
+    assert [row.startswith(name) for row, name in zip(rows, names, strict=True)] == [True] * 4
+    assert max(map(len, [heading, *rows])) <= 80
+
+
+def test_the_demo_writes_data_run_trees_figures_and_a_page_that_stands_alone(
+    demo: Path, demo_once: tuple[Path, str]
 ) -> None:
-    result = cli("demo", "--out", tmp_path / "demo", "--count", 3, "--size", 64)
-    assert (result.code, result.sentences) == (0, [])
-    assert "lookahead" in result.out
-    for name in ("data/masks/0002.png", "decomposed/0000.svg", "derivation.svg", "comparison.png", "report.html"):
-        assert (tmp_path / "demo" / name).stat().st_size > 0
-    page = (tmp_path / "demo" / "report.html").read_text()
+    written = (
+        "data/masks/0002.png", "decomposed/0000.svg", "derivation.svg", "comparison.png", "held-out.png",
+        "run/model.safetensors", "parsed/summary.json", "evaluation.json", "report.html",
+    )  # fmt: skip
+    for name in written:
+        assert (demo / name).stat().st_size > 0
+    page = (demo / "report.html").read_text()
     sources = re.findall(r'(?:src|href)="([^"]{0,20})', page)
     assert sources
     assert all(source.startswith("data:image/") for source in sources)
     assert "prefers-color-scheme: dark" in page
     assert 'name="viewport"' in page
-    assert page.count("<img") == page.count('alt="') == 2 + 3
-    assert str(tmp_path) not in page
+    assert page.count("<img") == page.count('alt="') == 3 + 2 + 6
+    assert "DRAG, dense and anchored" in page
+    assert str(demo_once[0].parent) not in page
 
 
-def test_the_demo_can_be_repeated(cli: Callable[..., Result], tmp_path: Path) -> None:
-    pages = []
-    for _ in range(2):
-        assert cli("demo", "--out", tmp_path / "demo", "--count", 1, "--size", 32).code == 0
-        pages.append((tmp_path / "demo" / "report.html").read_bytes())
-    assert pages[0] == pages[1]
+def test_held_out_photographs_were_not_learned_from(demo: Path) -> None:
+    data = json.loads((demo / "run" / "config.json").read_text())["data"]
+    held_out = json.loads((demo / "evaluation.json").read_text())["names"]
+    assert held_out == data["test"]
+    assert not set(held_out) & {*data["train"], *data["validation"]}
+    assert {path.stem for path in (demo / "parsed").glob("*.png")} == set(held_out)
+
+
+def test_the_other_commands_go_on_from_the_demo(cli: Cli, demo: Path) -> None:
+    assert "1 photograph held out" in cli("evaluate", demo / "run").out
+    words = ("--model", demo / "run", "--out", demo / "mine", "--formats", "json")
+    assert cli("parse", demo / "data" / "images", *words).code == 0
+
+
+def test_the_demo_can_be_repeated_and_leaves_other_files_alone(cli: Cli, demo: Path) -> None:
+    before = json.loads((demo / "evaluation.json").read_text())
+    for folder in ("run", "parsed", "."):
+        (demo / folder / "notes.txt").write_text("mine")
+    assert cli("demo", "--out", demo, *QUICK).code == 0
+    assert json.loads((demo / "evaluation.json").read_text()) == before
+    assert cli("demo", "--out", demo, *QUICK, "--method", "bc", "--seed", 3).code == 0
+    data = json.loads((demo / "run" / "config.json").read_text())["data"]
+    assert {path.stem for path in (demo / "parsed").glob("*.png")} == set(data["test"])
+    assert "Behaviour cloning" in (demo / "report.html").read_text()
+    assert all((demo / folder / "notes.txt").read_text() == "mine" for folder in ("run", "parsed", "."))
+
+
+@pytest.mark.parametrize("config", ['{"format": "shapeparse-run"}', "[]", "not JSON", None])
+def test_a_run_that_the_demo_did_not_make_is_kept(cli: Cli, tmp_path: Path, config: str | None) -> None:
+    run = tmp_path / "demo" / "run"
+    run.mkdir(parents=True)
+    (run / "model.safetensors").write_text("a week of work")
+    if config is not None:
+        (run / "config.json").write_text(config)
+    result = cli("demo", "--out", tmp_path / "demo", *QUICK)
+    assert (result.code, result.out, len(result.sentences)) == (2, "", 1)
+    assert (run / "model.safetensors").read_text() == "a week of work"
+    assert not (tmp_path / "demo" / "data").exists()
+
+
+@pytest.mark.parametrize("option", ["--count=3", "--method=magic", "--minutes=0", "--minutes=nan", "--seed=-1"])
+def test_senseless_options_are_refused_before_anything_is_made(cli: Cli, tmp_path: Path, option: str) -> None:
+    result = cli("demo", "--out", tmp_path / "demo", option)
+    assert (result.code, len(result.sentences)) == (2, 1)
+    assert not (tmp_path / "demo").exists()
 
 
 def test_the_demo_refuses_an_output_that_is_a_file(cli: Callable[..., Result], tmp_path: Path) -> None:

@@ -14,18 +14,24 @@ from tyro.conf import arg
 from .. import files, progress
 from ..data.dataset import Dataset, load
 from ..data.generator import write_dataset
+from ..errors import UserError
 from ..images import shown
+from ..methods import METHODS
+from ..train import TrainSettings
 from .decomposition import Decomposed, Settings, decompose, write, write_figure
-from .demo_page import LOOKAHEAD, write_page
-from .findings import AHEAD_DEPTH, accuracy_rows, examine, measure
+from .demo_learning import LOOKAHEAD, check_run, learn
+from .demo_page import Shown, write_page
+from .findings import AHEAD_DEPTH, examine, measure
 from .inputs import plan
 from .summary import write_summary
 
 EXAMPLES = """
-  shapeparse demo --out demo
-  shapeparse demo --out quick --count 24
+  shapeparse demo
+  shapeparse demo --out quick --count 24 --minutes 0.2
 """
 
+FEWEST = 4
+"""Photographs: two to learn from, one to validate with, one to hold out."""
 SHOWN = 12
 """Photographs that are decomposed into files and shown on the page."""
 FIGURE_PRICE = 0.002
@@ -35,16 +41,23 @@ FIGURE_LEAVES = 16
 
 @dataclass(frozen=True)
 class Args:
-    """Make photographs, measure the oracle on them, decompose some, and show it all.
+    """Make photographs, learn to parse them, parse held-out ones, and show it all.
 
-    Needs no data and no network. Writes data/ (photographs and masks), decomposed/
-    (trees and pictures), figures, and report.html, one page to open in a browser.
+    Needs no data and no network. Writes data/ (photographs and masks), run/ (the
+    trained parser), parsed/ (what it makes of held-out photographs), decomposed/
+    (the oracle's trees), figures, and report.html, one page to open in a browser.
+    It can be repeated; files that it did not make stay as they are.
     """
 
     out: Annotated[Path, arg(metavar="DIR")] = Path("demo")
     """Folder for everything."""
+    minutes: Annotated[float, arg(metavar="MINUTES")] = 2.0
+    """How long to train."""
+    epochs: Annotated[int | None, arg(metavar="EPOCHS", help_behavior_hint="")] = None
+    """How often to go through the photographs, instead of minutes."""
+    method: Annotated[str, arg(metavar="METHOD", help=f"One of {', '.join(METHODS)}.")] = "drag-anchored"
     count: int = 362
-    """How many photographs to make."""
+    """How many photographs to make; 62 of 362 are held out."""
     seed: int = 0
     """Another seed gives other photographs."""
     size: Annotated[int, arg(metavar="PIXELS")] = 256
@@ -54,6 +67,11 @@ class Args:
 def run(args: Args) -> int:
     """Run the demo and say where to look."""
     started = time.perf_counter()
+    if args.count < FEWEST:
+        raise UserError(f"The demo cannot learn from {args.count} photographs; give a --count of at least {FEWEST}.")
+    budget = {"minutes": args.minutes} if args.epochs is None else {"epochs": args.epochs}
+    settings = TrainSettings(method=args.method, seed=args.seed, depth=AHEAD_DEPTH, **budget)
+    check_run(args.out / "run")
     out = files.make_folder(args.out)
     write_dataset(out / "data", args.count, args.seed, args.size, progress=progress.bar("Making photographs"))
     progress.ready_oracle()
@@ -63,12 +81,17 @@ def run(args: Args) -> int:
     results = decompose_some(out)
     chosen = followable(results)
     write_figure(out / "derivation", chosen)
-    write_page(out, args.seed, findings, ahead, results, chosen)
-    heading = f"mean over {findings.usable} photographs"
-    progress.print_table((heading, "accuracy", "rectangles"), accuracy_rows(findings, ahead))
+    learned = learn(out, settings)
+    spent = f"--minutes {args.minutes:g}" if args.epochs is None else f"--epochs {args.epochs}"
+    command = f"shapeparse demo --count {args.count} --seed {args.seed} --method {args.method} {spent}"
+    write_page(out, Shown(command, findings, ahead, results, chosen, learned))
+    held = len(learned.held_out.names)
+    heading = f"mean over {held} held-out photograph{'' if held == 1 else 's'}"
+    progress.print_table((heading, "accuracy", "rectangles"), learned.rows())
     seconds = time.perf_counter() - started
-    print(f"\nOpen {shown(out / 'report.html')} in a browser ({seconds:.0f} s).")
-    print(f"Photographs and masks are in {shown(out / 'data')}, trees and overlays in {shown(out / 'decomposed')}.")
+    print(f"\nOpen {shown(out / 'report.html')} in a browser (all took {seconds:.0f} s).")
+    run = shown(out / "run")
+    print(f"The parser is in {run}; `shapeparse parse PHOTO --model {run} --out DIR` uses it.")
     return 0
 
 

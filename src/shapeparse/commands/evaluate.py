@@ -13,77 +13,104 @@ from tyro.conf import Positional, arg
 from .. import progress
 from ..data import Loaded
 from ..errors import UserError
-from ..evaluate import evaluate
+from ..evaluate import Evaluation, evaluate
 from ..images import shown
+from ..methods import METHODS
 from ..model import load
-from ..runs import RunFolder
-from .learning import open_data
+from .learning import Remembered, pick
 
 EXAMPLES = """
-  shapeparse evaluate run --data photos
-  shapeparse evaluate run --part test --json
+  shapeparse evaluate run
+  shapeparse evaluate run --part validation --json
+  shapeparse evaluate run --data other-photos
 """
 
 
 @dataclass(frozen=True)
 class Args:
-    """Parse photographs with a trained model and hold the trees against the masks and the oracle.
+    """Hold the trees of a trained parser against the masks and against the oracle.
 
     Regret says where accuracy was lost: at which depth, by labels or by splits. It
-    adds up to the oracle's accuracy minus the model's.
+    adds up to the oracle's accuracy minus the parser's, exactly.
     """
 
-    run: Positional[Annotated[Path, arg(metavar="RUN")]]
+    run: Positional[Annotated[Path, arg(metavar="RUN", help_behavior_hint="")]]
     """The run folder."""
-    data: Annotated[str | None, arg(metavar="DIR", help_behavior_hint="(default: what the run was trained on)")] = None
+    data: Annotated[str | None, arg(metavar="DATASET", help_behavior_hint="(default: the run's own)")] = None
     """Folder with images/ and masks/, or a COCO .json file."""
-    part: Literal["all", "train", "validation", "test"] = "all"
-    """Which of the run's parts of the data, by the names of the photographs."""
+    part: Annotated[
+        Literal["all", "train", "validation", "test"] | None,
+        arg(metavar="PART", help_behavior_hint="(default: test if the run held any out, else all)"),
+    ] = None
+    """Which of the run's photographs: all, train, validation or test."""
     json: Annotated[bool, arg(help_behavior_hint="")] = False
     """Print JSON, with the figures of every photograph."""
 
 
 def run(args: Args) -> int:
     """Evaluate and print."""
-    parser, config = load(args.run), RunFolder(args.run).read_config()
-    known = config.get("data", {})
-    source = args.data or (None if known.get("source") == "built-in generator" else known.get("source"))
+    parser, stored = load(args.run), Remembered.of(args.run)
+    part = args.part or ("test" if stored.parts["test"] and args.data is None else "all")
     progress.ready_oracle()
-    loaded = choose(open_data(source, parser.side), args.part, known, args.run)
-    for skipped in loaded.skipped:
-        progress.complain(skipped.reason)
+    loaded = choose(stored.read_data(args.run, args.data, parser.side), part, stored, args.run)
     found = evaluate(
         parser.policy, loaded.images, loaded.masks, parser.limits, progress=progress.bar("Parsing photographs")
     )
-    summary = found.summary()
+    method = METHODS[stored.settings.method].title
     if args.json:
-        each = {name: getattr(found, name).tolist() for name in ("accuracy", "iou", "coverage", "waste", "leaves")}
-        print(json.dumps({**summary, "names": loaded.names, "each": each}, indent=2))
+        facts = {"method": method, "epoch": parser.facts.get("epoch"), "part": part}
+        print(json.dumps({**facts, **evaluation_json(found, loaded.names)}, indent=2))
     else:
-        print_summary(summary)
+        print(heading(f"{shown(args.run)} ({method})", part, loaded, stored, args.data) + "\n")
+        print_summary(found.summary(), parser.limits.depth)
+    for skipped in loaded.skipped:
+        progress.complain(skipped.reason)
     return 2 if loaded.skipped else 0
 
 
-def choose(loaded: Loaded, part: str, known: dict[str, Any], path: Path) -> Loaded:
+def choose(loaded: Loaded, part: str, stored: Remembered, run: Path) -> Loaded:
     """The photographs of one part of the run's data."""
     if part == "all":
         return loaded
-    wanted = set(known.get(part, []))
-    kept = [index for index, name in enumerate(loaded.names) if name in wanted]
-    if not kept:
-        raise UserError(f"The run {shown(path)} has no {part} images among these; evaluate --part all, or other data.")
-    return Loaded(loaded.images[kept], loaded.masks[kept], [loaded.names[i] for i in kept], loaded.skipped)
+    if not stored.parts[part]:
+        raise UserError(f"The run {shown(run)} has no {part} photographs; train with --test N to hold N out.")
+    return pick(loaded, stored.parts[part])
 
 
-def print_summary(summary: dict[str, Any]) -> None:
+def heading(name: str, part: str, loaded: Loaded, stored: Remembered, data: str | None) -> str:
+    """What was evaluated on what, without flattering: photographs that were learned from are called so."""
+    count = f"{len(loaded.names)} {'photograph' if len(loaded.names) == 1 else 'photographs'}"
+    if part != "all":
+        note = {"test": "held out of the training", "validation": "that chose the best epoch", "train": "learned from"}
+        return f"{name} on {count} {note[part]}"
+    if data is not None:
+        return f"{name} on {count} of {shown(data)}"
+    return f"{name} on {count}, of which it learned from {len(stored.parts['train'])}"
+
+
+def evaluation_json(found: Evaluation, names: list[str]) -> dict[str, Any]:
+    """The means, and the figures of every photograph."""
+    columns = ("accuracy", "iou", "coverage", "waste", "leaves", "oracle_accuracy", "majority_accuracy")
+    return {**found.summary(), "names": names, "each": {name: getattr(found, name).tolist() for name in columns}}
+
+
+def print_summary(summary: dict[str, Any], depth: int) -> None:
     """The figures as tables for people."""
-    named = ("accuracy", "iou", "coverage", "waste", "oracle_accuracy", "majority_accuracy", "regret")
-    rows = [(name.replace("_", " "), progress.percent(summary[name])) for name in named]
-    progress.print_table(("figure", f"mean of {summary['images']}"), [*rows, ("leaves", f"{summary['leaves']:.1f}")])
+    named = {
+        "accuracy": "accuracy",
+        "majority_accuracy": "  of the majority label of each",
+        "oracle_accuracy": f"  of the oracle, depth {depth}",
+        "regret": "regret: oracle minus parser",
+        "iou": "IoU",
+        "coverage": "coverage",
+        "waste": "waste",
+    }
+    rows = [(text, progress.percent(summary[name])) for name, text in named.items()]
+    progress.print_table(("figure", "mean"), [*rows, ("rectangles", f"{summary['leaves']:.1f}")])
     print()
-    columns = ("accuracy_by_depth", "label_regret_by_depth", "split_regret_by_depth")
+    columns = ("accuracy_by_depth", "split_regret_by_depth", "label_regret_by_depth")
     table = np.array([summary[name] for name in columns]).T
     progress.print_table(
-        ("depth", "accuracy if cut off here", "lost by labels", "lost by splits"),
-        [(str(depth), *map(progress.percent, row)) for depth, row in enumerate(table)],
+        ("depth", "accuracy if cut off here", "lost by splits", "lost by labels"),
+        [(str(level), *map(progress.percent, row)) for level, row in enumerate(table)],
     )

@@ -1,4 +1,4 @@
-"""The summary of a run of ``decompose``: a table for people, JSON and CSV for programs."""
+"""The summary of ``decompose``: a table for people, JSON and CSV for programs; ``parse`` shares some of it."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ def write_summary(out: Path, settings: Settings, rows: Sequence[Row], problems: 
         "settings": asdict(settings),
         "mean": means(rows) if rows else None,
         "masks": [asdict(row) for row in rows],
-        "problems": [{"file": str(problem.path), "reason": problem.reason} for problem in problems],
+        "problems": problems_json(problems),
     }
     files.write_json(out / "summary.json", content)
-    files.write_text(out / "summary.csv", _csv(rows))
+    files.write_text(out / "summary.csv", as_csv(rows, Row))
 
 
 def means(rows: Sequence[Row]) -> dict[str, float]:
@@ -58,8 +58,14 @@ def _cells(row: Row) -> list[str]:
     return [shown(row.name), f"{row.width}x{row.height}", *shares, str(row.rectangles), str(row.merged)]
 
 
-def _csv(rows: Sequence[Row]) -> str:
-    names = [field.name for field in fields(Row) if field.name != "files"]
+def problems_json(problems: Sequence[Skipped]) -> list[dict[str, str]]:
+    """The files that could not be used, as JSON can hold them."""
+    return [{"file": str(problem.path), "reason": problem.reason} for problem in problems]
+
+
+def as_csv(rows: Sequence[Any], kind: type) -> str:
+    """The rows, which are of the dataclass ``kind``, as CSV; their ``files`` are left out."""
+    names = [field.name for field in fields(kind) if field.name != "files"]
     text = io.StringIO()
     table = csv.writer(text, lineterminator="\n")
     table.writerow(names)

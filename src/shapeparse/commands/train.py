@@ -2,54 +2,62 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import MISSING, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from tyro.conf import arg
 
 from .. import progress
+from ..errors import UserError
 from ..images import shown
 from ..learner import LearningSettings
 from ..methods import METHODS
 from ..networks.presets import PRESETS, preset_named
 from ..rollout import Exploration
+from ..runs import RunFolder
 from ..train import Trainer, TrainSettings
-from .learning import Watch, open_data, training_parts
+from .learning import BUILT_IN, Remembered, Source, split_data, training_data
+from .watch import Watch
 
 EXAMPLES = """
-  shapeparse train --data photos --method drag --out run
-  shapeparse train --data photos --method dagger --minutes 10 --out run
-  shapeparse train --method drag --out run --resume
+  shapeparse train --data photos --out run
+  shapeparse train --out run --resume
+  shapeparse train --data photos --test 62 --method dagger --minutes 10 --out r2
 """
 
 
 @dataclass(frozen=True)
 class Args:
-    """Learn to decompose photographs into rectangles, by imitating the oracle or without it.
+    """Learn, from photographs with masks, to decompose photographs without any.
 
     Writes a run folder: the settings, the metrics of every epoch, the best model on
-    validation images, and a checkpoint from which --resume goes on exactly.
+    validation images, and a checkpoint from which --resume goes on exactly. Stop it
+    with Ctrl-C whenever you like.
     """
 
     out: Annotated[Path, arg(metavar="RUN")]
     """The run folder."""
-    data: Annotated[str | None, arg(metavar="DIR", help_behavior_hint="(default: the built-in generator)")] = None
+    data: Annotated[str | None, arg(metavar="DATASET", help_behavior_hint="(default: the built-in generator)")] = None
     """Folder with images/ and masks/, or a COCO .json file."""
     method: Annotated[str, arg(metavar="METHOD", help=f"One of {', '.join(METHODS)}.")] = "drag-anchored"
     preset: Annotated[str, arg(metavar="PRESET", help=f"The network: one of {', '.join(PRESETS)}.")] = "fast"
-    minutes: Annotated[float | None, arg(help_behavior_hint="(default: 5)")] = None
-    """Budget in minutes."""
-    epochs: Annotated[int | None, arg(help_behavior_hint="")] = None
-    """Budget in passes over the images, instead of minutes: repeatable to the bit."""
+    minutes: Annotated[float | None, arg(metavar="MINUTES", help_behavior_hint="(default: 5)")] = None
+    """How long to train."""
+    epochs: Annotated[int | None, arg(metavar="EPOCHS", help_behavior_hint="")] = None
+    """How often to go through the photographs, instead of minutes: repeatable to the bit."""
+    resume: Annotated[bool, arg(help_behavior_hint="")] = False
+    """Go on with the run in the run folder, with its settings; no other option is needed."""
+    test: Annotated[int, arg(metavar="IMAGES")] = 0
+    """Photographs to hold out altogether, for `shapeparse evaluate`."""
+    validation: Annotated[float, arg(metavar="SHARE")] = 0.1
+    """Share of the others that choose the best epoch and are not learned from."""
     seed: int = 0
     """Of everything random."""
-    resume: Annotated[bool, arg(help_behavior_hint="")] = False
-    """Go on from the last checkpoint of the run folder."""
-    validation: float = 0.1
-    """Share of the training images that choose the best epoch and are not learned from."""
-    test: int = 0
-    """Images to hold out altogether, for `shapeparse evaluate`."""
+    patience: Annotated[int | None, arg(metavar="EPOCHS", help_behavior_hint="(default: never)")] = None
+    """Stop early when validation has not improved for so many epochs."""
+    threads: Annotated[int | None, arg(metavar="THREADS", help_behavior_hint="(default: all cores)")] = None
+    """How many threads compute."""
     depth: int = 7
     """Depth of the deepest rectangle in the tree."""
     min_extent: Annotated[int, arg(metavar="PIXELS")] = 1
@@ -58,33 +66,86 @@ class Args:
     """Cuts along each side that the teaching oracle looks ahead; 0 is the paper's."""
     switch: Literal["depth", "step"] = "depth"
     """What the random switch to the oracle counts."""
-    patience: Annotated[int | None, arg(metavar="EPOCHS", help_behavior_hint="(default: never)")] = None
-    """Stop early when validation has not improved for so long."""
-    threads: Annotated[int | None, arg(help_behavior_hint="(default: all cores)")] = None
-    """How many threads compute."""
+    threshold: Annotated[float, arg(metavar="SHARE")] = 0.5
+    """Pixels of a mask at least this bright, as a share of white, are paint."""
+    categories: Annotated[tuple[str, ...], arg(metavar="NAME [NAME ...]", help_behavior_hint="(default: all)")] = ()
+    """COCO categories that are paint, by name or id."""
+    image_root: Annotated[str | None, arg(metavar="DIR", help_behavior_hint="(default: beside the file)")] = None
+    """Where the photographs of a COCO file are."""
     learning: LearningSettings = field(default_factory=LearningSettings)
     exploration: Exploration = field(default_factory=Exploration)
 
 
 def run(args: Args) -> int:
     """Train, showing how it goes, and say what came of it."""
-    settings = TrainSettings(
-        method=args.method, preset=args.preset, epochs=args.epochs, minutes=args.minutes, seed=args.seed,
-        depth=args.depth, min_extent=args.min_extent, lookahead=args.lookahead, switch=args.switch,
-        patience=args.patience, threads=args.threads, learning=args.learning, exploration=args.exploration,
-    )  # fmt: skip
-    progress.ready_oracle()
-    loaded = open_data(args.data, preset_named(args.preset).side)
-    for skipped in loaded.skipped:
-        progress.complain(skipped.reason)
-    data, parts = training_parts(loaded, args.validation, args.test, args.seed)
-    facts: dict[str, Any] = {"data": {"source": args.data or "built-in generator", **parts}}
-    trainer = Trainer(settings, data, args.out, facts)
-    with Watch(trainer) as watch:
-        rows = trainer.run(args.resume, watch)
-    title, count = METHODS[args.method].title, len(data.validation_images)
+    trainer = resumed_trainer(args) if args.resume else new_trainer(args)
+    try:
+        with Watch(trainer) as watch:
+            rows = trainer.run(args.resume, watch)
+    except KeyboardInterrupt:
+        again = f"`shapeparse train --out {shown(args.out)} --resume` goes on from there"
+        progress.complain(f"Stopped after epoch {len(trainer.rows)}; {again}.")
+        return 130
+    count = len(trainer.data.validation_images)
+    if watch.epochs == 0:
+        print("The run was complete already.")
     print(
-        f"{title}: {progress.percent(trainer.best)} of the pixels of {count} validation images right, "
-        f"at epoch {trainer.best_epoch} of {len(rows)}; the model is in {shown(args.out)}."
+        f"{trainer.method.title}: {progress.percent(trainer.best)} of the pixels of {count} validation "
+        f"photograph{'' if count == 1 else 's'} right, at epoch {trainer.best_epoch} of {len(rows)}; "
+        f"the model is in {shown(args.out)}."
     )
     return 0
+
+
+def new_trainer(args: Args) -> Trainer:
+    """A run as the options say."""
+    if args.epochs is not None and args.minutes is not None:
+        raise UserError("Both --epochs and --minutes were given; give one of them.")
+    settings = TrainSettings(**options(args))
+    source = Source(args.data or BUILT_IN, args.threshold, args.categories, args.image_root)
+    if RunFolder(args.out).config_path.exists():  # the trainer refuses it too, but only once all data has been read
+        raise UserError(f"{shown(args.out)} holds a run already; add --resume to go on, or choose another --out.")
+    progress.ready_oracle()
+    loaded = source.read(preset_named(settings.preset).side)
+    for skipped in loaded.skipped:
+        progress.complain(skipped.reason)
+    data, facts = split_data(loaded, args.validation, args.test, args.seed, source)
+    return Trainer(settings, data, args.out, {"data": facts})
+
+
+def resumed_trainer(args: Args) -> Trainer:
+    """The run in the run folder, with its own settings; an option that contradicts them is refused by the trainer."""
+    if not RunFolder(args.out).config_path.exists():
+        raise UserError(f"{shown(args.out)} holds no run to go on with; leave --resume out to start one.")
+    stored = Remembered.of(args.out)
+    settings = replace(stored.settings, **options(args, only_given=True))
+    check_parts(args, stored)
+    progress.ready_oracle()
+    loaded = stored.read_data(args.out, args.data, preset_named(settings.preset).side)
+    return Trainer(settings, training_data(loaded, stored.parts), args.out, {"data": stored.facts})
+
+
+def options(args: Args, only_given: bool = False) -> dict[str, Any]:
+    """The options that are settings of a training; all of them, or those that are not at their defaults."""
+    wanted = {entry.name for entry in fields(TrainSettings)}
+    found = {}
+    for entry in fields(args):
+        default = entry.default if entry.default_factory is MISSING else entry.default_factory()
+        value = getattr(args, entry.name)
+        if entry.name in wanted and not (only_given and value == default):
+            found[entry.name] = value
+    return found
+
+
+def check_parts(args: Args, stored: Remembered) -> None:
+    """The parts of the data were settled when the run began; saying so again is fine, changing them is not."""
+    held, known = len(stored.parts["test"]), len(stored.parts["train"]) + len(stored.parts["validation"])
+    if args.test not in (Args.test, held):
+        raise UserError(
+            f"{shown(args.out)} was started with --test {held}, not {args.test}; use that or another --out."
+        )
+    count = max(1, round(args.validation * known)) if 0 < args.validation < 1 else None
+    if args.validation != Args.validation and count != len(stored.parts["validation"]):
+        raise UserError(
+            f"{shown(args.out)} was started with another --validation than {args.validation}; leave it out."
+        )

@@ -1,5 +1,6 @@
 """Pictures of parse trees: overlays, SVG, the derivation like the paper's Fig. 1, grids like its Fig. 3."""
 
+from .curves import learning_curve, regret_bars
 from .derivation import derivation_figure
 from .figures import figure_png, figure_svg
 from .grid import Cell, grid
@@ -14,8 +15,10 @@ __all__ = [
     "figure_svg",
     "grid",
     "label_overlay",
+    "learning_curve",
     "overlay",
     "png_bytes",
+    "regret_bars",
     "toy_object",
     "tree_svg",
     "write_png",

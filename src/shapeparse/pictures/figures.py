@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.font_manager import findfont, get_font
 from matplotlib.text import Text
 
-from .palette import INK, PAPER, Colour, hexadecimal
+from .palette import BLANK, INK, PAPER, QUIET, Colour, hexadecimal
 
 FONT = "DejaVu Sans"
 """Comes with matplotlib, so figures look alike on every machine."""
@@ -66,6 +66,22 @@ def picture(figure: Figure, left: float, top: float, width: float, height: float
     for side in axes.spines.values():
         side.set_linewidth(0.6)
         side.set_edgecolor(hexadecimal(INK))
+    return axes
+
+
+def chart(figure: Figure, left: float, top: float, width: float, height: float) -> Axes:
+    """Axes for a chart: two thin spines, pale lines across, small figures."""
+    axes = _axes(figure, left, top, width, height)
+    for name, side in axes.spines.items():
+        side.set_visible(name in ("left", "bottom"))
+        side.set_linewidth(0.6)
+        side.set_edgecolor(hexadecimal(QUIET))
+    axes.grid(axis="y", color=hexadecimal(BLANK), linewidth=0.6, linestyle="-")
+    axes.set_axisbelow(True)
+    axes.tick_params(
+        labelsize=TEXT_SIZE - 0.5, labelfontfamily=FONT, labelcolor=hexadecimal(INK), color=hexadecimal(QUIET),
+        width=0.6, length=3, direction="out",
+    )  # fmt: skip
     return axes
 
 
