@@ -26,9 +26,9 @@ from .scenes import Rewards
 class LearningSettings:
     """How a policy and a critic are moved. The same for every method unless a method's own tuning says otherwise."""
 
-    rate: float = 2e-3
+    rate: float = 1.5e-3
     """Highest learning rate of the policy."""
-    critic_rate: float = 2e-3
+    critic_rate: float = 1.5e-3
     """Highest learning rate of the critic."""
     weight_decay: float = 0.01
     """AdamW's decay; 0 makes it Adam."""
@@ -37,8 +37,8 @@ class LearningSettings:
     split_weight: float = 10.0
     """Weight of the squared distance of split locations beside the cross-entropy of rules."""
     entropy: float = 1.0
-    """Weight of the rules' entropy in all losses but imitation, at first; it falls with the learning rate. Without it,
-    rules are settled before values are known."""
+    """Weight of the rules' entropy in all losses without imitation, at first; it falls with the learning rate. Without
+    it, rules are settled before values are known."""
     fresh_actions: int = 4
     """Actions AggreVaTeD draws at each remembered state."""
     most_importance: float = 5.0
@@ -187,6 +187,8 @@ class Learner:
             log_probability = losses.action_log_probability(output, *action_tensors(kept.nodes, kept.actions))
             weight = self._weigh_stored_actions(batch, output.detach(), judged)
             loss = losses.policy_gradient_loss(log_probability, weight)
+        if self.method.anchor:  # which keeps rules from being settled too early by itself
+            return loss
         return loss - self.entropy_weight * losses.entropy(output)
 
     def _weigh_stored_actions(self, batch: Batch, output: PolicyOutput, judged: CriticOutput | Tensor | None) -> Tensor:

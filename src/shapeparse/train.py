@@ -57,9 +57,9 @@ class TrainSettings:
     """Cuts an axis that the teaching oracle looks ahead; 0 is the paper's greedy oracle."""
     rollout_images: int = 32
     """Images parsed at a time to gather experience."""
-    updates: int = 4
+    updates: int = 8
     """Updates after each such rollout."""
-    batch_images: int = 16
+    batch_images: int = 8
     """Images in a minibatch."""
     batch_nodes: int = 48
     """Most nodes of each of them."""
@@ -99,8 +99,13 @@ class TrainSettings:
         for name in ("beta_end", "beta_until", "colour"):
             if not 0 <= getattr(self, name) <= 1:
                 raise UserError(f"{name} is {getattr(self, name)}; give a number from 0 to 1.")
-        if self.learning.fresh_actions < 2:
-            raise UserError(f"learning.fresh_actions is {self.learning.fresh_actions}; give at least 2 to compare.")
+        learning, exploration = self.learning, self.exploration
+        if not is_whole(learning.fresh_actions) or learning.fresh_actions < 2:
+            raise UserError(f"learning.fresh_actions is {learning.fresh_actions}; give at least 2 to compare.")
+        if not is_whole(learning.dense_actions) or learning.dense_actions < 0:
+            raise UserError(f"learning.dense_actions is {learning.dense_actions}; give a whole number of at least 0.")
+        if learning.target_rate > 1 or exploration.random_rule > 1:
+            raise UserError("learning.target_rate and exploration.random_rule are shares; give numbers from 0 to 1.")
         if self.switch not in ("depth", "step"):
             raise UserError(f"switch is {self.switch!r}; choose one of depth, step.")
         _ = self.limits  # which checks depth and min_extent
