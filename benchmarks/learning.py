@@ -4,8 +4,8 @@
 
 ``DIR`` is a folder with images/ and masks/; without it the car-panels data beside the repository if it is there, else
 the built-in generator. One run at a time, on all cores. Stop it whenever you like: the same command goes on where it
-stopped, and skips what is done. Run folders go to runs/learning (ignored by git), numbers and splits to
-results/learning.
+stopped, and skips what is done. Run folders go to runs/learning (ignored by git); the numbers of every run, the splits
+and a table go to results/learning.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import numpy as np
 import tyro
 from machine import REPOSITORY, facts
 
-from shapeparse.commands.learning import open_data
+from shapeparse.commands.learning import Source
 from shapeparse.data import Loaded, Split, random_splits
 from shapeparse.evaluate import evaluate
 from shapeparse.files import make_folder, write_json, write_text
@@ -59,23 +59,25 @@ def main(
     if data is None and CAR_PANELS.is_dir():
         data = CAR_PANELS
     name = data.name if data else "built-in"
-    loaded = open_data(str(data) if data else None, preset_named(preset).side)
+    loaded = (Source(str(data)) if data else Source()).read(preset_named(preset).side)
     splits = [
         split.with_validation(VALIDATION, seed + fold)
         for fold, split in enumerate(
             random_splits(len(loaded.names), round(len(loaded.names) * TRAIN_SHARE), folds, seed)
         )
     ]
-    write_json(make_folder(out) / f"{name}-splits.json", [split.to_json() for split in splits])
+    results = make_folder(out / name)
+    write_json(results / "splits.json", [split.to_json() for split in splits])
     for fold, split in enumerate(splits):
         for method in methods:
             settings = TrainSettings(method=method, preset=preset, minutes=minutes, seed=seed + fold)
-            folder = runs / name / f"{preset}-{method}-{fold}"
-            if not (folder / "result.json").exists():
-                result = one_run(settings, loaded, split, folder)
-                write_json(folder / "result.json", {"data": name, "fold": fold, **result})
-                print(f"{name} {preset} {method} fold {fold}: test {result['test']['accuracy']:.4f}", flush=True)
-            collect(runs / name, out, name)
+            job = f"{preset}-{method}-{fold}"
+            if (results / f"{job}.json").exists():
+                continue
+            result = one_run(settings, loaded, split, runs / name / job)
+            write_json(results / f"{job}.json", {"data": name, "fold": fold, **result})
+            print(f"{name} {job}: test {result['test']['accuracy']:.4f}", flush=True)
+            write_table(results, name)
 
 
 def one_run(settings: TrainSettings, loaded: Loaded, split: Split, folder: Path) -> dict[str, Any]:
@@ -102,10 +104,9 @@ def one_run(settings: TrainSettings, loaded: Loaded, split: Split, folder: Path)
     }
 
 
-def collect(runs: Path, out: Path, name: str) -> None:
-    """Gather the results of all finished runs of a dataset into one JSON file and one table."""
-    results = [json.loads(path.read_text()) for path in sorted(runs.glob("*/result.json"))]
-    write_json(out / f"{name}.json", results)
+def write_table(folder: Path, name: str) -> None:
+    """One table of all runs of a dataset that are done."""
+    results = [json.loads(path.read_text()) for path in sorted(folder.glob("*-[0-9].json"))]
     rows = [table_row(key, group) for key, group in grouped(results).items()]
     columns = ("preset", "method", "minutes", "folds", "train", "validation", "test", "sd", "oracle")
     columns += ("lost by labels", "lost by splits", "leaves")
@@ -113,14 +114,14 @@ def collect(runs: Path, out: Path, name: str) -> None:
         f"# Methods on {name}",
         "",
         "Pixel accuracy, mean over folds. Test images are parsed once, by the epoch that was best on validation.",
-        "Made by `python benchmarks/learning.py`; every run is in the JSON file beside this one.",
+        "Made by `python benchmarks/learning.py`; every run has a JSON file beside this one.",
         "",
         f"| {' | '.join(columns)} |",
         f"|{' --- |' * len(columns)}",
         *sorted(rows, key=lambda row: (row.split("|")[1], -float(row.split("|")[7]))),
         "",
     ]
-    write_text(out / f"{name}.md", "\n".join(lines))
+    write_text(folder / "table.md", "\n".join(lines))
 
 
 def grouped(results: list[dict[str, Any]]) -> dict[tuple[str, str, float], list[dict[str, Any]]]:

@@ -16,7 +16,7 @@ import numpy as np
 import tyro
 from machine import REPOSITORY, facts
 
-from shapeparse.commands.learning import open_data, training_parts
+from shapeparse.commands.learning import Source, split_data
 from shapeparse.files import make_folder, write_json, write_text
 from shapeparse.memory import Memory
 from shapeparse.methods import METHODS
@@ -32,7 +32,7 @@ def main(epochs: int = 1, out: Path = REPOSITORY / "results" / "speed") -> None:
         epochs: passes over the images.
         out: where the results go.
     """
-    data, _ = training_parts(open_data(None, 256), 0.1, 0, 0)
+    data, _ = split_data(Source().read(256), 0.1, 0, 0, Source())
     rows = []
     for method in METHODS:
         with tempfile.TemporaryDirectory() as folder:
