@@ -9,11 +9,8 @@ masks of the built-in generator. Writes oracle.json and oracle.md. Takes about a
 from __future__ import annotations
 
 import os
-import platform
 import sys
 from collections.abc import Callable, Iterable
-from datetime import date
-from importlib.metadata import version
 from pathlib import Path
 from statistics import median
 from time import perf_counter, sleep, thread_time
@@ -21,13 +18,13 @@ from typing import Any
 
 import numpy as np
 import tyro
+from machine import REPOSITORY, facts
 from sklearn.tree import DecisionTreeClassifier
 
 from shapeparse import Actions, Limits, Nodes, Oracle, ParseTree, Rule, UserError, expand, igm
 from shapeparse.files import make_folder, write_json, write_text
 from shapeparse.images import read_mask, resize_mask
 
-REPOSITORY = Path(__file__).resolve().parents[1]
 CAR_PANELS = REPOSITORY.parent / "shared" / "data" / "car-panels"
 SIDE, DEPTH = 256, 7
 GENERATED = 120
@@ -49,14 +46,9 @@ def main(data: Path | None = None, out: Path = REPOSITORY / "results" / "oracle"
     igm([masks[0].astype(kind) for kind in (bool, float)] * 8, lookahead=2)  # load or compile the kernels
     result: Row = {
         "benchmark": "oracle",
-        "date": date.today().isoformat(),
+        **facts("scikit-learn"),
         "seed": seed,
-        "machine": {"cpu": cpu_model(), "cores": os.cpu_count(), "system": platform.system()},
         "idle share of the processor before": idle_share(),
-        "versions": {
-            "python": platform.python_version(),
-            **{package: version(package) for package in ("shapeparse", "numpy", "numba", "scikit-learn")},
-        },
         "masks": {"name": name, "count": len(masks), "side": SIDE},
     }
     for part, measure in PARTS.items():
@@ -77,14 +69,6 @@ def load(data: Path | None, seed: int) -> tuple[str, Masks]:
     if not paths:
         raise UserError(f"{data} has no masks/*.png and no *.png; give a folder of masks.")
     return data.resolve().name, [resize_mask(read_mask(path), SIDE) for path in paths]
-
-
-def cpu_model() -> str:
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-        return next(line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
-    except (OSError, StopIteration):
-        return platform.processor() or "unknown"
 
 
 def idle_share() -> float | None:

@@ -26,7 +26,7 @@ from shapeparse.networks import Policy
 from shapeparse.networks.presets import PRESETS
 from shapeparse.rollout import Exploration
 from shapeparse.runs import RunFolder
-from shapeparse.train import Trainer, TrainingData, TrainSettings, rate_share
+from shapeparse.train import Trainer, TrainingData, TrainSettings, rate_share, settings_for
 
 SMALL = {"epochs": 4, "depth": 3, "rollout_images": 4, "batch_images": 4, "batch_nodes": 12, "updates": 2, "threads": 1}
 TIMES = ("seconds", "nodes_per_second")
@@ -449,3 +449,15 @@ def test_a_run_folder_that_is_not_there_is_refused(refused, tmp_path):
 def test_a_run_cannot_be_written_where_a_file_is(trainer, tmp_path, refused):
     (tmp_path / "run").touch()
     assert "is a file" in refused(trainer(epochs=1).run)
+
+
+def test_the_paper_preset_is_trained_as_its_authors_did_unless_told_otherwise() -> None:
+    settings = settings_for("paper", method="dagger", epochs=1)
+    assert (settings.min_extent, settings.batch_images * settings.batch_nodes, settings.schedule) == (
+        25,
+        25,
+        "constant",
+    )
+    assert (settings.learning.rate, settings.learning.weight_decay, settings.learning.clip) == (1e-4, 0.0, 10.0)
+    assert settings_for("paper", min_extent=3).min_extent == 3
+    assert settings_for("fast", method="bc", epochs=2) == TrainSettings(preset="fast", method="bc", epochs=2)

@@ -39,7 +39,7 @@ _LEAST = {
 class TrainSettings:
     """Everything that decides a run besides its data."""
 
-    method: str = "drag"
+    method: str = "drag-anchored"
     """Which of the methods to train with."""
     preset: str = "fast"
     """Which network."""
@@ -71,6 +71,8 @@ class TrainSettings:
     """Share of the training over which it falls."""
     switch: Literal["depth", "step"] = "depth"
     """What the random switch to the oracle counts: levels, or nodes in depth-first order."""
+    schedule: Literal["cosine", "constant"] = "cosine"
+    """Whether the learning rate falls along a cosine after a quick rise, or stays."""
     flips: bool = True
     """Also learn from images flipped left to right."""
     colour: float = 0.15
@@ -108,6 +110,8 @@ class TrainSettings:
             raise UserError("learning.target_rate and exploration.random_rule are shares; give numbers from 0 to 1.")
         if self.switch not in ("depth", "step"):
             raise UserError(f"switch is {self.switch!r}; choose one of depth, step.")
+        if self.schedule not in ("cosine", "constant"):
+            raise UserError(f"schedule is {self.schedule!r}; choose one of cosine, constant.")
         _ = self.limits  # which checks depth and min_extent
         if self.epochs is None and self.minutes is None:
             object.__setattr__(self, "minutes", 5.0)
@@ -119,6 +123,22 @@ class TrainSettings:
     def limits(self) -> Limits:
         """How far parses go."""
         return Limits(self.depth, self.min_extent)
+
+
+def settings_for(preset: str, **given: Any) -> TrainSettings:
+    """The training settings that go with a preset, but for those that are given.
+
+    ``paper`` is trained as its authors did: one update of 25 nodes an image, no augmentation, Adam at a constant 1e-4,
+    about 2000 nodes remembered, nodes of 25 pixels left whole, and beta falling over the first fifth.
+    """
+    usual: dict[str, Any] = {}
+    if preset == "paper":
+        usual = {
+            "min_extent": 25, "rollout_images": 1, "updates": 1, "batch_images": 25, "batch_nodes": 1, "memory": 7,
+            "beta_until": 0.2, "schedule": "constant", "flips": False, "colour": 0.0,
+            "learning": LearningSettings(rate=1e-4, critic_rate=1e-4, weight_decay=0.0, entropy=0.0),
+        }  # fmt: skip
+    return TrainSettings(preset=preset, **{**usual, **given})
 
 
 @dataclass(frozen=True)
@@ -222,7 +242,7 @@ class Trainer:
             if progress >= 1:
                 break
             beta = 1 - (1 - self.settings.beta_end) * min(progress / max(self.settings.beta_until, 1e-9), 1)
-            self.learner.set_rate(rate_share(progress))
+            self.learner.set_rate(rate_share(progress) if self.settings.schedule == "cosine" else 1.0)
             for losses, count in self._gather_and_learn(part, beta):
                 nodes, updates = nodes + count, updates + 1
                 for name, value in losses.items():

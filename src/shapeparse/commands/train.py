@@ -16,7 +16,7 @@ from ..methods import METHODS
 from ..networks.presets import PRESETS, preset_named
 from ..rollout import Exploration
 from ..runs import RunFolder
-from ..train import Trainer, TrainSettings
+from ..train import Trainer, TrainSettings, settings_for
 from .learning import BUILT_IN, Remembered, Source, split_data, training_data
 from .watch import Watch
 
@@ -60,7 +60,7 @@ class Args:
     """How many threads compute."""
     depth: int = 7
     """Depth of the deepest rectangle in the tree."""
-    min_extent: Annotated[int, arg(metavar="PIXELS")] = 1
+    min_extent: Annotated[int, arg(metavar="PIXELS", help_behavior_hint="(default: 1; paper: 25)")] = 1
     """A rectangle is split along a side only while that side is longer than this."""
     lookahead: Annotated[int, arg(metavar="CUTS")] = 0
     """Cuts along each side that the teaching oracle looks ahead; 0 is the paper's."""
@@ -101,7 +101,7 @@ def new_trainer(args: Args) -> Trainer:
     """A run as the options say."""
     if args.epochs is not None and args.minutes is not None:
         raise UserError("Both --epochs and --minutes were given; give one of them.")
-    settings = TrainSettings(**options(args))
+    settings = settings_for(**{"preset": args.preset, **options(args, only_given=True)})
     source = Source(args.data or BUILT_IN, args.threshold, args.categories, args.image_root)
     if RunFolder(args.out).config_path.exists():  # the trainer refuses it too, but only once all data has been read
         raise UserError(f"{shown(args.out)} holds a run already; add --resume to go on, or choose another --out.")
