@@ -198,7 +198,7 @@ def finish_with_oracle(oracle: Oracle, node: Nodes, action: Actions, mask: np.nd
 
 @pytest.mark.parametrize("method", ["drag", "aggrevated", "off-acpg", "drag-dense"])
 def test_the_oracles_returns_are_those_of_really_letting_it_finish(gather, scenes, method):
-    kept = gather(method, beta=0.3)
+    kept = gather(method, beta=0.7)
     oracle, masks = Oracle(scenes.all_masks(), LIMITS), scenes.all_masks()
     assert len(kept) >= 6
     for i in range(0, len(kept), max(1, len(kept) // 40)):
@@ -302,3 +302,15 @@ def test_nodes_are_renamed_from_places_in_a_batch_to_scenes():
     named = in_scenes(Nodes.roots([(2, 3), (4, 5)]), np.array([7, 3]))
     assert named.image.tolist() == [7, 3]
     assert named.w.tolist() == [2, 4]
+
+
+def test_nodes_below_the_switch_are_kept_on_request_and_the_oracle_acts_there(scenes, tiny_presets) -> None:
+    limits, policy = Limits(4), Policy(tiny_presets["fast"])
+    rollout = Rollout.of(METHODS["drag"], scenes, limits, below=True)
+    kept = rollout.gather(policy, np.arange(len(scenes)), 0.7, np.random.default_rng(0))
+    shallowest = np.full(len(scenes), 99)
+    np.minimum.at(shallowest, kept.nodes.image, kept.nodes.depth)
+    below = kept.nodes.depth > shallowest[kept.nodes.image]
+    assert below.any()
+    assert (kept.rule[below] == kept.oracle_rule[below]).all()
+    assert (kept.cut[below] == kept.oracle_cut[below]).all()

@@ -49,7 +49,7 @@ class PolicyActor:
 
 
 class RolloutActor(PolicyActor):
-    """Gathers experience: oracle with probability beta, else the learner; and nobody below the switch.
+    """Gathers experience: oracle with probability beta, else the learner; below the switch nobody, or the oracle.
 
     Notes for every node what the behaviour policy's probability of the action was and what the oracle would do.
     """
@@ -65,30 +65,35 @@ class RolloutActor(PolicyActor):
         oracle: Oracle | None,
         beta: float,
         switch_depth: npt.NDArray[np.integer] | None,
+        below: bool,
         exploration: Exploration,
         rng: np.random.Generator,
     ) -> None:
         super().__init__(policy, encoded, sizes, limits)
         self.scenes, self.method, self.oracle, self.beta = scenes, method, oracle, beta
-        self.switch_depth, self.exploration, self.rng = switch_depth, exploration, rng
+        self.switch_depth, self.below, self.exploration, self.rng = switch_depth, below, exploration, rng
         self.behaviour: list[npt.NDArray[np.float32]] = []
         self.oracle_actions: list[Actions] = []
 
     def __call__(self, nodes: Nodes) -> Actions:
         advice = self.oracle(in_scenes(nodes, self.scenes)) if self.oracle else None
-        if self.method.roll_in == "oracle":
-            assert advice is not None
-            actions, behaviour = advice, np.ones(len(nodes), np.float32)
-        else:
-            actions, behaviour = self._mix(nodes, advice)
+        # Below the switch the oracle finishes. Its return is looked up (cost-to-go), so nobody needs to act there,
+        # unless these nodes are kept too.
+        done = np.zeros(len(nodes), bool)
         if self.switch_depth is not None:
-            # Below the switch the oracle finishes. Its return is looked up (cost-to-go), so nobody needs to act there.
             done = nodes.depth > self.switch_depth[nodes.image]
-            rule = np.where(done, np.int8(Rule.SKIP), actions.rule)
-            actions = Actions(rule, np.where(done, 0, actions.cut).astype(np.int32))
+        rule, cut = np.full(len(nodes), Rule.SKIP, np.int8), np.zeros(len(nodes), np.int32)
+        behaviour = np.ones(len(nodes), np.float32)
+        if advice is not None and (self.below or self.method.roll_in == "oracle"):
+            rule, cut = advice.rule.copy(), advice.cut.copy()
+        active = np.flatnonzero(~done)
+        if len(active) and self.method.roll_in != "oracle":
+            some = None if advice is None else Actions(advice.rule[active], advice.cut[active])
+            acted, behaviour[active] = self._mix(nodes.take(active), some)
+            rule[active], cut[active] = acted.rule, acted.cut
         self.behaviour.append(behaviour)
         self.oracle_actions.append(advice or Actions(np.zeros(0, np.int8), np.zeros(0, np.int32)))
-        return actions
+        return Actions(rule, cut)
 
     def _mix(self, nodes: Nodes, advice: Actions | None) -> tuple[Actions, npt.NDArray[np.float32]]:
         output = self.output(nodes)
@@ -138,6 +143,8 @@ class Rollout:
     oracle: Oracle | None
     rewards: Rewards | None
     switch: Literal["depth", "step"] = "depth"
+    below: bool = False
+    """Methods that keep the nodes at the switch keep those below it too, where the oracle acts."""
     exploration: Exploration = Exploration()
 
     @classmethod
@@ -158,7 +165,7 @@ class Rollout:
         with torch.no_grad():
             encoded = policy.encode(self.scenes.pixels(chosen))
         actor = RolloutActor(
-            policy, encoded, sizes, self.limits, chosen, self.method, self.oracle, beta, switch_depth,
+            policy, encoded, sizes, self.limits, chosen, self.method, self.oracle, beta, switch_depth, self.below,
             self.exploration, rng,
         )  # fmt: skip
         forest = expand(sizes, actor, self.limits)
@@ -182,7 +189,8 @@ class Rollout:
         if self.method.keep == "all":
             return np.arange(len(forest))
         if switch_depth is not None:
-            return np.flatnonzero(forest.nodes.depth == switch_depth[forest.nodes.image])
+            beyond = forest.nodes.depth - switch_depth[forest.nodes.image]
+            return np.flatnonzero(beyond >= 0 if self.below else beyond == 0)
         order = depth_first_order(forest.parent)
         counts = np.bincount(forest.nodes.image, minlength=len(forest.sizes))
         return order[np.cumsum(counts) - counts + rng.integers(0, counts)]

@@ -71,6 +71,8 @@ class TrainSettings:
     """Share of the training over which it falls."""
     switch: Literal["depth", "step"] = "depth"
     """What the random switch to the oracle counts: levels, or nodes in depth-first order."""
+    below: bool = False
+    """Keep the nodes below the switch too, where the oracle acts (only with ``switch="depth"``)."""
     schedule: Literal["cosine", "constant"] = "cosine"
     """Whether the learning rate falls along a cosine after a quick rise, or stays."""
     flips: bool = True
@@ -110,6 +112,8 @@ class TrainSettings:
             raise UserError("learning.target_rate and exploration.random_rule are shares; give numbers from 0 to 1.")
         if self.switch not in ("depth", "step"):
             raise UserError(f"switch is {self.switch!r}; choose one of depth, step.")
+        if self.below and self.switch == "step":
+            raise UserError("below goes with the switch that counts depth; choose one of them.")
         if self.schedule not in ("cosine", "constant"):
             raise UserError(f"schedule is {self.schedule!r}; choose one of cosine, constant.")
         _ = self.limits  # which checks depth and min_extent
@@ -181,7 +185,7 @@ class Trainer:
         scenes = Scenes(data.train_images, data.train_masks, settings.flips)
         self.rollout = Rollout.of(
             self.method, scenes, settings.limits, settings.lookahead,
-            switch=settings.switch, exploration=settings.exploration,
+            switch=settings.switch, below=settings.below, exploration=settings.exploration,
         )  # fmt: skip
         self.memory = Memory(len(scenes), settings.memory)
         self.rng = np.random.default_rng(settings.seed)
