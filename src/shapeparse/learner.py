@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from . import losses
-from .grammar import Actions, Limits, Nodes, Rule, location_from_cut, split_children
+from .grammar import Actions, Limits, Nodes, Rule, location_from_cut, split_children, valid_rules
 from .memory import Transitions
 from .methods import Method
 from .networks import Critic, CriticOutput, NodeView, Policy, PolicyOutput, Preset
@@ -261,31 +261,26 @@ class Learner:
         """Eq. 6 with the exact cost-to-go of several actions a state: labels, the policy's and oracle's cuts, more."""
         nodes = kept.nodes
         assert kept.oracle_rule is not None and kept.oracle_cut is not None
-        valid = np.stack([nodes.w > self.limits.min_extent, nodes.h > self.limits.min_extent], axis=1)
-        valid &= (nodes.depth < self.limits.depth)[:, None]
         own = output.location.double().numpy()
-        advised = location_from_cut(kept.oracle_cut, nodes.extent(kept.oracle_rule).clip(min=1))[:, None].repeat(2, 1)
-        is_advised = kept.oracle_rule[:, None] == np.arange(2)
         near = np.clip(own + 0.1 * rng.standard_normal(own.shape), 0.01, 0.99)
+        advised = location_of(nodes, Actions(kept.oracle_rule, kept.oracle_cut)).double().numpy()[:, None].repeat(2, 1)
         spread = rng.random((self.settings.dense_actions, *own.shape))
-        total, weight = torch.zeros(()), torch.zeros(())
-        for location, counts in [(own, valid), (near, valid), (advised, valid & is_advised)] + [
-            (some, valid) for some in spread
-        ]:
-            row, axis = np.nonzero(counts)
-            if len(row) == 0:
-                continue
-            some = nodes.take(row)
-            actions = Actions.at_locations(some, axis, location[row, axis])
-            goal = torch.from_numpy((oracle.cost_to_go(some, actions) / some.area).astype(np.float32))
-            at = torch.from_numpy(location.astype(np.float32)).clone()
-            at[torch.from_numpy(row), torch.from_numpy(axis)] = location_of(some, actions)
-            value = judged.split_value(at)[torch.from_numpy(row), torch.from_numpy(axis)]
-            total, weight = total + ((value - goal) ** 2).sum(), weight + len(row)
+        offered = np.concatenate([[own, near, advised], spread])  # (actions, nodes, axes)
+        counted = np.tile(valid_rules(nodes, self.limits)[:, : Rule.PAINT], (len(offered), 1, 1))
+        counted[2] &= kept.oracle_rule[:, None] == np.arange(2)
+
         paint = Actions(np.full(len(nodes), Rule.PAINT, np.int8), np.zeros(len(nodes), np.int32))
         goal = torch.from_numpy((oracle.cost_to_go(nodes, paint) / nodes.area).astype(np.float32))
-        label = (judged.label_values() - torch.stack([goal, -goal], dim=1)) ** 2
-        return total / weight.clamp(min=1) + label.mean()
+        loss = losses.critic_loss(judged.label_values(), torch.stack([goal, -goal], dim=1))
+        place = np.nonzero(counted)
+        if len(place[0]):
+            some = nodes.take(place[1])
+            actions = Actions.at_locations(some, place[2], offered[place])
+            offered[place] = location_of(some, actions).numpy()
+            goal = torch.from_numpy((oracle.cost_to_go(some, actions) / some.area).astype(np.float32))
+            values = torch.stack([judged.split_value(torch.from_numpy(at.astype(np.float32))) for at in offered])
+            loss = loss + losses.critic_loss(values[place], goal)
+        return loss
 
     def _backup(self, batch: Batch, rewards: Rewards) -> Tensor:
         """DDPG's goal: the reward of a label, or the children's values by the target networks."""
