@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -53,15 +54,24 @@ def igm(
     limits, candidates, threads = Limits(depth, min_extent), _checked_lookahead(lookahead), _checked_threads(threads)
     if not 0 <= price < float("inf"):
         raise UserError(f"price is {price}; give an accuracy a rectangle of at least 0, such as 0.001.")
-    if not isinstance(mask, np.ndarray) or mask.ndim == 3:
+    if isinstance(mask, np.ndarray) and mask.ndim == 2:
+        return _parse_some([_units(mask)], limits, candidates, price)[0]
+
+    work: Callable[[int, int], list[ParseTree]]
+    if isinstance(mask, np.ndarray) and mask.ndim == 3 and not price:
+        stack, unit = _units(mask, axes=3)
+
+        def work(first: int, last: int) -> list[ParseTree]:
+            return _parse_stack(stack[first:last], unit, limits, candidates)
+    else:
+        if isinstance(mask, np.ndarray) and mask.ndim != 3:
+            raise UserError(f"A mask has shape {mask.shape}; give height x width, or a stack of such masks.")
         counted = [_units(one) for one in mask]
-        return _in_threads(
-            lambda first, last: _parse_some(counted[first:last], limits, candidates, price),
-            len(counted),
-            _smallest_part(candidates),
-            threads,
-        )
-    return _parse_some([_units(mask)], limits, candidates, price)[0]
+
+        def work(first: int, last: int) -> list[ParseTree]:
+            return _parse_some(counted[first:last], limits, candidates, price)
+
+    return _in_threads(work, len(mask), _smallest_part(candidates), threads)
 
 
 class Oracle:
@@ -162,11 +172,13 @@ def _checked_threads(threads: int | None) -> int | None:
     return threads
 
 
-def _units(given: Mask) -> tuple[npt.NDArray[np.uint8], int]:
-    """The mask in whole units, and how many make a pixel."""
+def _units(given: Mask, axes: int = 2) -> tuple[npt.NDArray[np.uint8], int]:
+    """A mask, or with three axes a stack of masks, in whole units, and how many make a pixel."""
     mask: npt.NDArray = np.asarray(given)
-    if mask.ndim != 2 or mask.size == 0:
+    if mask.ndim != axes or 0 in mask.shape[-2:]:
         raise UserError(f"A mask has shape {mask.shape}; give height x width, at least one pixel.")
+    if mask.size == 0:
+        return mask.astype(np.uint8), 1
     if mask.dtype == np.bool_:
         return np.ascontiguousarray(mask).view(np.uint8), 1
     if mask.dtype.kind not in "uif":
@@ -182,10 +194,30 @@ def _units(given: Mask) -> tuple[npt.NDArray[np.uint8], int]:
 
 
 def _integrate(mask: npt.NDArray[np.uint8], unit: int, sums: npt.NDArray[np.integer], start: int) -> None:
-    if unit == 1 and mask.shape[1] % 8 == 0 and sys.byteorder == "little":
+    if _has_words(mask, unit):
         kernels.integrate_words(mask.view(np.uint64), sums, start)
     else:
         kernels.integrate(mask, sums, start)
+
+
+def _has_words(mask: npt.NDArray[np.uint8], unit: int) -> bool:
+    """Whether rows of labels can be read eight at a time."""
+    return unit == 1 and mask.shape[-1] % 8 == 0 and sys.byteorder == "little"
+
+
+def _parse_stack(stack: npt.NDArray[np.uint8], unit: int, limits: Limits, candidates: int) -> list[ParseTree]:
+    """Masks of one size in a single call, which leaves other threads alone until it is done."""
+    _, height, width = stack.shape
+    words = stack.view(np.uint64) if _has_words(stack, unit) else np.empty((0, 0, 0), np.uint64)
+    sums = np.empty((height + 1) * (width + 1), _sums_type(unit))
+    settings = (unit, _table(), limits.min_extent, limits.depth, candidates)
+    rows, ends = kernels.parse_stack(stack, words, sums, *settings)
+    rules, edges = rows[6].astype(np.int8), [0, *ends.tolist()]
+    trees = []
+    for start, end in pairwise(edges):
+        x, y, w, h, depth, parent = rows[:6, start:end]
+        trees.append(ParseTree(width, height, x, y, w, h, depth, parent, rules[start:end], rows[7, start:end]))
+    return trees
 
 
 def _parse_some(
@@ -234,10 +266,14 @@ def _smallest_part(candidates: int) -> int:
 
 
 def _in_threads(work: Callable[[int, int], list], count: int, smallest: int, threads: int | None) -> list:
-    """Call ``work(first, last)`` on consecutive parts of ``range(count)``, one a core; the kernels leave the GIL."""
-    parts = max(1, min(threads or os.cpu_count() or 1, count // smallest))
-    edges = [count * part // parts for part in range(parts + 1)]
-    if parts == 1:
+    """Call ``work(first, last)`` on consecutive parts of ``range(count)`` in threads; the kernels leave the GIL.
+
+    There are more parts than threads, since one part may be much more work than another.
+    """
+    workers = min(threads or os.cpu_count() or 1, count // smallest)
+    if workers <= 1:
         return work(0, count)
-    with ThreadPoolExecutor(parts) as pool:
+    parts = min(4 * workers, count // smallest)
+    edges = [count * part // parts for part in range(parts + 1)]
+    with ThreadPoolExecutor(workers) as pool:
         return [item for some in pool.map(work, edges[:-1], edges[1:]) for item in some]

@@ -523,6 +523,30 @@ def parse(picture, width, height, depth, candidates):
 
 
 @kernel
+def parse_stack(masks, words, sums, unit, table, min_extent, depth, candidates):
+    """``parse`` of every mask of a stack, one behind the other in one array, and where each ends.
+
+    ``words`` are the same masks for ``integrate_words``, or empty; ``sums`` is room for one integral image.
+    """
+    count, height, width = masks.shape
+    rows, ends, total = np.empty((8, 64 * count), np.int32), np.empty(count, np.int64), 0
+    for i in range(count):
+        if words.shape[0] == count:
+            integrate_words(words[i], sums, 0)
+        else:
+            integrate(masks[i], sums, 0)
+        found = parse(Picture(sums, 0, width + 1, unit, table, min_extent), width, height, depth, candidates)
+        if total + found.shape[1] > rows.shape[1]:
+            longer = np.empty((8, 2 * (total + found.shape[1])), np.int32)
+            longer[:, :total] = rows[:, :total]
+            rows = longer
+        rows[:, total : total + found.shape[1]] = found
+        total += found.shape[1]
+        ends[i] = total
+    return rows, ends
+
+
+@kernel
 def choose_all(sums, starts, strides, unit, table, min_extent, depth_limit, candidates, nodes, rules, cuts):
     """The oracle's rule and cut for every row (image, x, y, w, h, depth) of ``nodes``."""
     for i in range(len(nodes)):
