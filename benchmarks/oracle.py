@@ -43,7 +43,7 @@ def main(data: Path | None = None, out: Path = REPOSITORY / "results" / "oracle"
     """
     folder = make_folder(out)
     name, masks = load(data, seed)
-    igm([masks[0].astype(kind) for kind in (bool, float)] * 8, lookahead=2)  # load or compile the kernels
+    igm(np.stack(masks[:1]), lookahead=2)  # load or compile the kernels
     result: Row = {
         "benchmark": "oracle",
         **facts("scikit-learn"),
@@ -94,9 +94,9 @@ def typical(rounds: int, clock: Callable[[], float], work: Callable[..., Any], *
     return median(timed(clock, work, *arguments)[0] for _ in range(rounds))
 
 
-def parse(masks: Masks, depth: int = DEPTH, lookahead: int = 0) -> list[ParseTree]:
-    """One mask after the other, so on one core."""
-    return [igm(mask, depth, lookahead=lookahead) for mask in masks]
+def parse(masks: np.ndarray, depth: int = DEPTH, lookahead: int = 0) -> list[ParseTree]:
+    """A stack of masks on one core."""
+    return igm(masks, depth, lookahead=lookahead, threads=1)
 
 
 def fit(masks: Masks, places: np.ndarray) -> list[DecisionTreeClassifier]:
@@ -117,7 +117,7 @@ def against_sklearn(masks: Masks, seed: int) -> Row:
     times: dict[str, list[float]] = {"scikit-learn": [], "igm": [], "lookahead 8": [], "lookahead 16": []}
     scores: dict[str, list[float]] = {method: [] for method in times}
     for first in range(0, len(masks), GROUP):
-        some = masks[first : first + GROUP]
+        some = np.stack(masks[first : first + GROUP])
         taken, peers = timed(thread_time, fit, some, places)
         times["scikit-learn"].append(taken / len(some))
         scores["scikit-learn"] += [peer.score(places, mask.ravel()) for peer, mask in zip(peers, some, strict=True)]
@@ -140,13 +140,14 @@ def against_sklearn(masks: Masks, seed: int) -> Row:
 
 def by_depth(masks: Masks, seed: int) -> list[Row]:
     rows: list[Row] = []
+    stack = np.stack(masks)
     for depth in range(1, 12):
         row: Row = {"depth": depth}
         for method, lookahead, rounds in (("igm", 0, 3), ("lookahead 8", 8, 1)):
-            trees = parse(masks, depth, lookahead)
+            trees = parse(stack, depth, lookahead)
             row[f"{method}: accuracy"] = float(np.mean(accuracies(trees, masks)))
             row[f"{method}: leaves"] = float(np.mean([tree.leaf_count for tree in trees]))
-            taken = typical(rounds, thread_time, parse, masks, depth, lookahead)
+            taken = typical(rounds, thread_time, parse, stack, depth, lookahead)
             row[f"{method}: us a mask"] = 1e6 * taken / len(masks)
         rows.append(row)
     return rows
@@ -157,7 +158,7 @@ def by_size(masks: Masks, seed: int) -> list[Row]:
     some = masks[:: max(1, len(masks) // 4)][:4]
     rows = []
     for side in (64, 128, 256, 512, 1024, 2048, 4096):
-        scaled = [resize_mask(mask, side) for mask in some]
+        scaled = np.stack([resize_mask(mask, side) for mask in some])
         greedy = typical(3, thread_time, parse, scaled) / len(some)
         ahead = typical(1, thread_time, parse, scaled, DEPTH, 8) / len(some)
         row = {"side": side, "igm: us a mask": 1e6 * greedy, "igm: ns a pixel": 1e9 * greedy / side**2}
