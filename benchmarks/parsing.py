@@ -78,7 +78,7 @@ def splitting_policy() -> Policy:
     """An untrained policy biased to split, so that its trees are as large as a trained one's or larger."""
     policy = Policy(PRESETS["fast"]).eval()
     with torch.no_grad():
-        policy.rule.bias.copy_(torch.tensor([1.0, 1.0, 0.0, 0.0]))
+        policy.rule.bias.copy_(torch.tensor([1.0, 1.0, 0.0]))
         policy.rule.weight.normal_(0, 0.3)
     return policy
 

@@ -22,6 +22,7 @@ def policy(tiny_presets) -> Policy:
         for parameter in policy.parameters():
             parameter.add_(0.3 * torch.randn(parameter.shape, generator=chance))
         policy.rule.weight.div_(50)
+        policy.rule.weight[2].zero_()  # so that it splits
     return policy
 
 

@@ -97,7 +97,7 @@ def test_both_axes_are_seen_the_same_way_up(tiny_presets):
     features = policy.trunk(
         policy.encode(pictures(32, 1)), NodeView.of(Nodes.roots([(8, 8)]), np.array([[8, 8]]), LIMITS)
     )
-    turned = Features(features.vector, features.profiles.flip(1))
+    turned = Features(features.vector, features.mean, features.profiles.flip(1))
     torch.testing.assert_close(policy.split(features)[0], policy.split(turned)[0].flip(1))
 
 

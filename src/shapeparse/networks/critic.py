@@ -9,9 +9,9 @@ import torch
 from torch import Tensor, nn
 
 from ..grammar import Rule
-from .policy import ProfileEncoder
+from .policy import Evidence, ProfileEncoder
 from .presets import Preset
-from .trunks import TRUNKS
+from .trunks import TRUNKS, Trunk
 from .views import NodeView
 
 
@@ -46,7 +46,7 @@ class Critic(nn.Module):
         super().__init__()
         self.trunk = TRUNKS[preset.trunk](preset)
         if self.trunk.profile_channels:
-            self.head: nn.Module = ProfileHead(self.trunk.profile_channels, self.trunk.vector_size)
+            self.head: nn.Module = ProfileHead(self.trunk)
         else:
             self.head = DenseHead(self.trunk.vector_size)
         self.baseline = nn.Linear(self.trunk.vector_size, 1)
@@ -95,15 +95,15 @@ class ProfileHead(nn.Module):
 
     hidden = 32
 
-    def __init__(self, profile_channels: int, vector_size: int) -> None:
+    def __init__(self, trunk: Trunk) -> None:
         super().__init__()
-        self.profile = ProfileEncoder(profile_channels, vector_size, self.hidden)
+        self.profile = ProfileEncoder(trunk.profile_channels, trunk.vector_size, self.hidden)
         self.curve = nn.Conv1d(self.hidden, 1, 1)
-        self.paint = nn.Linear(vector_size, 1)
+        self.evidence = Evidence(trunk)
 
     def forward(self, features: Any) -> ProfileOutput:
         curve = torch.tanh(self.curve(self.profile(features)).view(len(features.vector), 2, -1))
-        return ProfileOutput(curve, torch.tanh(self.paint(features.vector)).squeeze(1))
+        return ProfileOutput(curve, torch.tanh(self.evidence(features)))
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from .presets import Preset
-from .trunks import TRUNKS, Features
+from .trunks import TRUNKS, Features, Trunk
 from .views import NodeView
 
 IMPOSSIBLE = -1e9
@@ -49,7 +49,8 @@ class Policy(nn.Module):
         else:
             self.split = DenseSplit(self.trunk.vector_size)
             seen = self.trunk.vector_size
-        self.rule = nn.Linear(seen, 4)
+        self.evidence = Evidence(self.trunk)
+        self.rule = nn.Linear(seen, 3)  # split-x, split-y, stop
         nn.init.zeros_(self.rule.weight)
         nn.init.zeros_(self.rule.bias)
 
@@ -61,9 +62,29 @@ class Policy(nn.Module):
         """Decide for nodes of encoded images."""
         features = self.trunk(encoded, view)
         logit, log_sigma, summary = self.split(features)
-        scores = self.rule(torch.cat([features.vector, summary], dim=1))
+        split_x, split_y, stop = self.rule(torch.cat([features.vector, summary], dim=1)).unbind(dim=1)
+        paint = self.evidence(features)
+        scores = torch.stack([split_x, split_y, stop + paint, stop - paint], dim=1)
         log_rule = torch.log_softmax(scores.masked_fill(~view.valid, IMPOSSIBLE), dim=1)
         return PolicyOutput(log_rule, logit, log_sigma)
+
+
+class Evidence(nn.Module):
+    """How much a node looks like paint, which alone decides between the two labels.
+
+    It is linear in the mean of the node's features, where the trunk has one, so it is a mean over the node's places:
+    what is learned from rectangles of one label holds for mixed ones too, and for other rectangles than were seen.
+    """
+
+    def __init__(self, trunk: Trunk) -> None:
+        super().__init__()
+        self.weight = nn.Linear(trunk.mean_channels or trunk.vector_size, 1)
+        nn.init.zeros_(self.weight.weight)
+        nn.init.zeros_(self.weight.bias)
+
+    def forward(self, features: Features) -> Tensor:
+        evidence: Tensor = self.weight(features.vector if features.mean is None else features.mean).squeeze(1)
+        return evidence
 
 
 class DenseSplit(nn.Module):

@@ -21,6 +21,8 @@ class Features:
 
     vector: Tensor
     """(nodes, features)."""
+    mean: Tensor | None = None
+    """(nodes, channels): mean of the feature map over the node; None if the trunk has no such map."""
     profiles: Tensor | None = None
     """(nodes, 2, channels, positions): what lies along each axis; None if the trunk keeps no places."""
 
@@ -29,6 +31,7 @@ class Trunk(nn.Module):
     """``encode`` looks at images once; ``forward`` gives the features of nodes from what was encoded."""
 
     vector_size: int
+    mean_channels: int = 0
     profile_channels: int = 0
     pixel_mean: Tensor
     pixel_std: Tensor
@@ -145,6 +148,7 @@ class SharedTrunk(Trunk):
         around = preset.channels * (preset.cells // 2) ** 2
         self.dense = dense_layers((grid + around + GEOMETRY, *preset.dense))
         self.vector_size = preset.dense[-1]
+        self.mean_channels = preset.channels
         self.profile_channels = preset.channels * preset.strips
 
     def encode(self, images: Tensor) -> Tensor:
@@ -163,7 +167,7 @@ class SharedTrunk(Trunk):
         vector = self.dense(torch.cat([inner.flatten(1), outer.flatten(1), view.geometry()], dim=1))
         # (nodes, strips, positions, channels) and (nodes, positions, strips, channels) to (nodes, 2, .., positions)
         pair = torch.stack([along_x.permute(0, 1, 3, 2), along_y.permute(0, 2, 3, 1)], dim=1)
-        return Features(vector, pair.flatten(2, 3))
+        return Features(vector, inner.mean(dim=(1, 2)), pair.flatten(2, 3))
 
 
 class Encoder(nn.Module):
