@@ -18,7 +18,7 @@ from .memory import Transitions
 from .methods import Method
 from .networks import Critic, CriticOutput, NodeView, Policy, PolicyOutput, Preset
 from .oracle import Oracle
-from .rollout import Rollout, action_tensors, draw_rules, location_for
+from .rollout import Rollout, action_tensors, draw_actions
 from .scenes import Rewards
 
 
@@ -219,7 +219,9 @@ class Learner:
         """AggreVaTeD (Eq. 2): actions drawn from the policy as it is now, at remembered states, weighed by their exact
         cost-to-go or by what the critic says of it. Each action's baseline is the mean of the others at its node."""
         nodes = batch.transitions.nodes
-        drawn = [draw_actions(nodes, output.detach(), rng) for _ in range(self.settings.fresh_actions)]
+        now = output.detach()
+        probability = now.log_rule.exp().double().numpy()
+        drawn = [draw_actions(nodes, now, probability, None, rng) for _ in range(self.settings.fresh_actions)]
         if isinstance(judged, CriticOutput):
             values = [judged.value_of(rules_of(actions), location_of(nodes, actions)) for actions in drawn]
         else:
@@ -318,14 +320,6 @@ def advice_of(kept: Transitions) -> tuple[Tensor, Tensor]:
 def rules_of(actions: Actions) -> Tensor:
     """The rules as the losses take them."""
     return torch.from_numpy(actions.rule.astype(np.int64))
-
-
-def draw_actions(nodes: Nodes, output: PolicyOutput, rng: np.random.Generator) -> Actions:
-    """An action at each node, drawn from a stochastic policy."""
-    rule = draw_rules(output.log_rule.exp().double().numpy(), rng)
-    sigma = np.exp(location_for(output.split_log_sigma, rule))
-    logit = location_for(output.split_logit, rule) + rng.standard_normal(len(nodes)) * sigma
-    return Actions.at_locations(nodes, rule, 1 / (1 + np.exp(-logit)))
 
 
 def location_of(nodes: Nodes, actions: Actions) -> Tensor:

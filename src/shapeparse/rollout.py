@@ -114,14 +114,10 @@ class RolloutActor(PolicyActor):
 
     def _explore(self, nodes: Nodes, output: PolicyOutput) -> Actions:
         """Rules are always sampled; locations if the policy is stochastic, and with noise if no oracle guides."""
-        rule = draw_rules(self._rule_probability(output), self.rng)
-        logit = location_for(output.split_logit, rule)
-        noise = self.rng.standard_normal(len(nodes))
-        if self.method.split_policy == "stochastic":
-            logit = logit + noise * np.exp(location_for(output.split_log_sigma, rule))
-        elif self.oracle is None:
-            logit = logit + noise * self.exploration.location_noise
-        return Actions.at_locations(nodes, rule, 1 / (1 + np.exp(-logit)))
+        spread = None if self.method.split_policy == "stochastic" else 0.0
+        if spread is not None and self.oracle is None:
+            spread = self.exploration.location_noise
+        return draw_actions(nodes, output, self._rule_probability(output), spread, self.rng)
 
     def _rule_probability(self, output: PolicyOutput) -> npt.NDArray[np.float64]:
         """(nodes, 4): the learner's rules, mixed with random ones unless the method is on-policy."""
@@ -227,6 +223,23 @@ def draw_rules(probability: npt.NDArray[np.float64], rng: np.random.Generator) -
     """
     drawn = (probability.cumsum(axis=1) <= rng.random((len(probability), 1))).sum(axis=1)
     return np.minimum(drawn, len(Rule) - 1)
+
+
+def draw_actions(
+    nodes: Nodes,
+    output: PolicyOutput,
+    probability: npt.NDArray[np.float64],
+    spread: float | None,
+    rng: np.random.Generator,
+) -> Actions:
+    """An action at each node: a rule of these probabilities, and a location whose logit strays by ``spread``.
+
+    Without a ``spread`` it is the policy's own, that of the logit-normal.
+    """
+    rule = draw_rules(probability, rng)
+    sigma = np.exp(location_for(output.split_log_sigma, rule)) if spread is None else spread
+    logit = location_for(output.split_logit, rule) + rng.standard_normal(len(nodes)) * sigma
+    return Actions.at_locations(nodes, rule, 1 / (1 + np.exp(-logit)))
 
 
 def location_for(pair: torch.Tensor, rule: npt.NDArray) -> npt.NDArray[np.float64]:

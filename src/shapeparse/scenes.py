@@ -10,7 +10,8 @@ import torch
 from torch import Tensor
 
 from .grammar import Limits, Rule
-from .oracle import Oracle, kernels
+from .oracle import Oracle
+from .oracle.igm import integral_images
 from .tree import Forest, returns
 
 
@@ -18,12 +19,8 @@ class Rewards:
     """Eq. 1 for trees of known masks: all that a method without an oracle learns of the truth."""
 
     def __init__(self, masks: Sequence[npt.NDArray[np.bool_]]) -> None:
-        self.sizes = np.array([mask.shape[::-1] for mask in masks], np.int32).reshape(-1, 2)
-        lengths = [(mask.shape[0] + 1) * (mask.shape[1] + 1) for mask in masks]
-        self._starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-        self._sums = np.empty(self._starts[-1], np.int32)
-        for mask, start in zip(masks, self._starts[:-1], strict=True):
-            kernels.integrate(np.ascontiguousarray(mask).view(np.uint8), self._sums, start)
+        labels = [np.ascontiguousarray(mask).view(np.uint8) for mask in masks]
+        self.sizes, self._starts, self._sums = integral_images(labels)
 
     def positives(
         self, image: npt.NDArray, x: npt.NDArray, y: npt.NDArray, w: npt.NDArray, h: npt.NDArray

@@ -273,7 +273,6 @@ class Trainer:
     def _gather_and_learn(self, part: npt.NDArray[np.int64], beta: float) -> list[tuple[dict[str, float], int]]:
         """A rollout of some scenes, then updates: from memory, or on-policy from these scenes alone."""
         settings = self.settings
-        self.learner.policy.eval()
         if self.method.on_policy:
             self.memory.clear()
         self.memory.add(self.rollout.gather(self.learner.policy, part, beta, self.rng))

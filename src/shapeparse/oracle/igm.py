@@ -91,13 +91,8 @@ class Oracle:
         if len(units) > 1:
             raise UserError("The masks are hard and soft ones; give an Oracle masks of one kind.")
         self.unit = units.pop() if units else 1
-        self.sizes = np.array([mask.shape[::-1] for mask, _ in counted], np.int32).reshape(-1, 2)
-        lengths = [(mask.shape[0] + 1) * (mask.shape[1] + 1) for mask, _ in counted]
-        self._starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        self.sizes, self._starts, self._sums = integral_images([mask for mask, _ in counted], self.unit)
         self._strides = self.sizes[:, 0].astype(np.int64) + 1
-        self._sums = np.empty(self._starts[-1], _sums_type(self.unit))
-        for (mask, _), start in zip(counted, self._starts[:-1], strict=True):
-            _integrate(mask, self.unit, self._sums, start)
 
     def __call__(self, nodes: Nodes) -> Actions:
         """The oracle's action at every node."""
@@ -148,6 +143,19 @@ class Oracle:
             if depth.min() < 0:  # more levels below it than the kernels have room for
                 raise ValueError("a node has a depth below 0")
         return rows
+
+
+def integral_images(
+    masks: Sequence[npt.NDArray[np.uint8]], unit: int = 1
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64], npt.NDArray[np.integer]]:
+    """The (width, height) of each mask, where its integral image starts, and all integral images behind each other."""
+    sizes = np.array([mask.shape[::-1] for mask in masks], np.int32).reshape(-1, 2)
+    lengths = [(mask.shape[0] + 1) * (mask.shape[1] + 1) for mask in masks]
+    starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+    sums = np.empty(starts[-1], _sums_type(unit))
+    for mask, start in zip(masks, starts[:-1], strict=True):
+        _integrate(mask, unit, sums, start)
+    return sizes, starts, sums
 
 
 @cache
