@@ -105,7 +105,8 @@ def test_gradients_are_clipped(lesson):
     parameter = next(learner.policy.parameters())
     seen = []
     learner.policy_optimiser.step = lambda: seen.append(float(parameter.grad.norm()))  # type: ignore[method-assign]
-    learner._step(1e6 * (parameter**2).sum(), learner.policy, learner.policy_optimiser)
+    learner._set_gradients(learner.policy, 1e6 * (parameter**2).sum())
+    learner._step(learner.policy, learner.policy_optimiser)
     assert seen == [pytest.approx(1e-3, rel=1e-3)]
 
 
@@ -117,6 +118,18 @@ def test_rates_follow_the_schedule_for_policy_and_critic(lesson):
 
 
 # ---- what is learned -----------------------------------------------------------------------------------------------
+
+
+def test_a_shared_trunk_is_moved_by_the_critic_too_and_an_own_one_is_not(lesson):
+    """With a policy loss of zero, only what the critic reaches moves."""
+    for method, moves in (("drag-dense", True), ("drag", False)):
+        given = learner, _, _ = lesson(method)
+        learner._policy_loss = lambda batch, output, *rest: 0.0 * output.log_rule.sum()  # type: ignore[method-assign]
+        learner.policy_optimiser.param_groups[0]["weight_decay"] = 0.0
+        before = weights(learner.policy)
+        update(given)
+        assert bool(moved(learner.policy, before)) == moves
+        assert (learner.critic.trunk is None) == moves
 
 
 @pytest.mark.parametrize("method", ["bc", "dagger", "drag", "drag-dense", "off-acpg", "ac-aggrevated", "mcpg", "ddpg"])
@@ -141,9 +154,8 @@ def test_the_critic_is_fitted_on_the_action_that_was_taken(lesson):
         def detach(self) -> CriticOutput:
             return self
 
-    learner.critic.forward = lambda encoded, view: Listening()
-    output = learner.policy(learner.policy.encode(batch.pixels), batch.view)
-    _, loss = learner._critic_loss(batch, output.detach(), rollout, np.random.default_rng(0))
+    learner.critic.forward = lambda features: Listening()
+    _, loss, _ = judge(learner, batch, rollout)
     ((rule, location),) = asked
     assert rule.tolist() == kept.rule.tolist()
     split = kept.rule < Rule.PAINT
@@ -152,9 +164,16 @@ def test_the_critic_is_fitted_on_the_action_that_was_taken(lesson):
     assert loss.item() == pytest.approx(float((kept.returns**2).mean()))
 
 
-def test_aggrevateds_gradient_averages_to_that_of_the_expected_cost_to_go(lesson, monkeypatch):
+def judge(learner: Learner, batch: Batch, rollout: Rollout):
+    """What the critic says, its loss, and what the policy says."""
+    features = learner.policy.trunk(learner.policy.encode(batch.pixels), batch.view)
+    output = learner.policy.decide(features, batch.view).detach()
+    seen = learner.critic.look(batch.pixels, batch.view, features)
+    return *learner._critic_loss(batch, seen, output, rollout, np.random.default_rng(0)), output
+
+
+def test_aggrevateds_gradient_averages_to_that_of_the_expected_cost_to_go(lesson):
     """Eq. 2 at one node: actions drawn many times over, against the sum over all actions of pi(a) Q*(a)."""
-    monkeypatch.setattr("shapeparse.losses.scaled", lambda weight: weight)
     learner, _, _ = lesson("aggrevated")
     mask = np.array([[1, 1, 0, 0, 1], [1, 0, 0, 1, 1], [1, 1, 0, 1, 0]], bool)
     scenes, many, limits = Scenes(np.zeros((1, 3, 5, 3), np.uint8), mask[None], flips=False), 20_000, Limits(1)
@@ -195,8 +214,7 @@ def test_off_policy_weights_are_importance_times_advantage(lesson):
     for method in ("off-acpg", "off-mcpg"):
         learner, batch, rollout = lesson(method, most_importance=3.0)
         kept = batch.transitions
-        output = learner.policy(learner.policy.encode(batch.pixels), batch.view).detach()
-        judged, _ = learner._critic_loss(batch, output, rollout, np.random.default_rng(0))
+        judged, _, output = judge(learner, batch, rollout)
         weight = learner._weigh_stored_actions(batch, output, judged)
         ratios, advantages = [], []
         for i in range(len(kept)):
@@ -212,8 +230,7 @@ def test_off_policy_weights_are_importance_times_advantage(lesson):
                 values = judged.values(output.location)[i]
                 where = torch.full((len(kept), 2), cut / extent if rule < Rule.PAINT else 0.5)
                 advantages.append(float(judged.values(where)[i, rule] - (output.log_rule[i].exp() * values).sum()))
-        expected = np.array(ratios) * advantages / np.sqrt(np.square(advantages).mean())
-        np.testing.assert_allclose(weight, expected, rtol=2e-3, atol=1e-3)
+        np.testing.assert_allclose(weight, np.array(ratios) * advantages, rtol=2e-3, atol=1e-3)
 
 
 def cut_probability(cut: int, extent: int, output: PolicyOutput, node: int, axis: int) -> float:
@@ -228,11 +245,9 @@ def cut_probability(cut: int, extent: int, output: PolicyOutput, node: int, axis
 
 def test_reinforce_weighs_by_return_minus_baseline(lesson):
     learner, batch, rollout = lesson("mcpg")
-    output = learner.policy(learner.policy.encode(batch.pixels), batch.view).detach()
-    judged, _ = learner._critic_loss(batch, output, rollout, np.random.default_rng(0))
+    judged, _, output = judge(learner, batch, rollout)
     weight = learner._weigh_stored_actions(batch, output, judged)
-    advantage = torch.from_numpy(batch.transitions.returns) - judged
-    torch.testing.assert_close(weight, advantage / advantage.square().mean().sqrt())
+    torch.testing.assert_close(weight, torch.from_numpy(batch.transitions.returns) - judged)
     assert not weight.requires_grad
 
 
@@ -245,7 +260,10 @@ class ExactPolicy:
     def encode(self, pixels: torch.Tensor) -> None:
         return None
 
-    def __call__(self, encoded: None, view: NodeView) -> PolicyOutput:
+    def trunk(self, encoded: None, view: NodeView) -> None:
+        return None
+
+    def decide(self, features: None, view: NodeView) -> PolicyOutput:
         splits = view.valid[:, Rule.SPLIT_X]
         rule = torch.where(splits, int(Rule.SPLIT_X), int(Rule.PAINT))
         log_rule = torch.full((len(view), 4), -1e9)
@@ -259,10 +277,10 @@ class ExactCritic:
     def __init__(self, mask: np.ndarray) -> None:
         self.truth = np.where(mask, 1.0, -1.0)
 
-    def encode(self, pixels: torch.Tensor) -> None:
-        return None
+    def look(self, pixels: torch.Tensor, view: NodeView, policy: None) -> NodeView:
+        return view
 
-    def __call__(self, encoded: None, view: NodeView) -> CriticOutput:
+    def __call__(self, view: NodeView) -> CriticOutput:
         height, width = self.truth.shape
         paint = []
         for x, y, w, h in zip(view.x, view.y, view.w, view.h, strict=True):
@@ -309,7 +327,7 @@ def test_the_backup_follows_the_target_policy_not_the_learned_one(tiny_presets):
     learner = Learner(METHODS["ddpg"], tiny_presets["fast"], Limits(1), LearningSettings(), 0)
 
     class LeftPaints(ExactPolicy):
-        def __call__(self, encoded: None, view: NodeView) -> PolicyOutput:
+        def decide(self, features: None, view: NodeView) -> PolicyOutput:
             chance = torch.tensor(np.where(view.x == 0, 0.75, 0.0), dtype=torch.float32)
             log_rule = torch.full((len(view), 4), -1e9)
             log_rule[:, Rule.PAINT], log_rule[:, Rule.SKIP] = chance.log().clamp(min=-1e9), (1 - chance).log()

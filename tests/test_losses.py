@@ -104,15 +104,15 @@ def test_the_baseline_of_an_action_is_the_mean_of_the_others_at_its_node():
     torch.testing.assert_close(found, torch.tensor([[1 - 4, -0.15], [2 - 3.5, -0.15], [6 - 1.5, 0.3]]))
 
 
-def test_scaled_weights_have_a_root_mean_square_of_1_and_zeros_stay():
-    torch.testing.assert_close(losses.scaled(torch.tensor([3.0, -4.0, 0.0, 0.0])), torch.tensor([1.2, -1.6, 0.0, 0.0]))
-    assert losses.scaled(torch.zeros(3)).tolist() == [0, 0, 0]
-
-
 def test_the_critics_loss_is_the_squared_distance_to_the_return():
     value, returns = torch.tensor([0.5, -1.0]), torch.tensor([1.0, 0.0])
     assert float(losses.critic_loss(value, returns)) == pytest.approx((0.25 + 1) / 2)
     assert float(losses.critic_loss(value, returns, torch.tensor([2.0, 0.0]))) == pytest.approx(0.25)
+
+
+def test_a_split_in_the_middle_is_not_off_centre():
+    output = PolicyOutput(torch.zeros(2, 4), torch.tensor([[0.0, 0.0], [2.0, -1.0]]), torch.zeros(2, 2))
+    assert float(losses.off_centre(output)) == pytest.approx(5 / 4)
 
 
 def test_entropy_is_that_of_the_valid_rules():

@@ -16,7 +16,7 @@ from . import losses
 from .grammar import Actions, Limits, Nodes, Rule, location_from_cut, split_children, valid_rules
 from .memory import Transitions
 from .methods import Method
-from .networks import Critic, CriticOutput, NodeView, Policy, PolicyOutput, Preset
+from .networks import Critic, CriticOutput, Features, NodeView, Policy, PolicyOutput, Preset
 from .oracle import Oracle
 from .rollout import Rollout, action_tensors, draw_actions
 from .scenes import Rewards
@@ -36,9 +36,12 @@ class LearningSettings:
     """Largest norm of a gradient."""
     split_weight: float = 10.0
     """Weight of the squared distance of split locations beside the cross-entropy of rules."""
-    entropy: float = 1.0
+    entropy: float = 0.3
     """Weight of the rules' entropy in all losses without imitation, at first; it falls with the learning rate. Without
     it, rules are settled before values are known."""
+    centring: float = 0.3
+    """Weight of what pulls deterministic split locations to the middle in these losses, at first; it falls too. Without
+    it, locations run to an edge before the critic knows what they are worth, and cannot come back."""
     fresh_actions: int = 4
     """Actions AggreVaTeD draws at each remembered state."""
     most_importance: float = 5.0
@@ -86,10 +89,11 @@ class Learner:
         with torch.random.fork_rng():
             torch.manual_seed(self.seed)
             self.policy = Policy(self.preset)
-            self.critic = Critic(self.preset) if self.method.critic != "none" else None
+            shared = self.policy.trunk if self.method.critic_trunk == "shared" else None
+            self.critic = Critic(self.preset, shared) if self.method.critic != "none" else None
         self.policy_optimiser = self._optimiser(self.policy, self.settings.rate)
         self.critic_optimiser = self._optimiser(self.critic, self.settings.critic_rate) if self.critic else None
-        self.entropy_weight = self.settings.entropy
+        self.exploring = 1.0
         self.targets: tuple[Policy, Critic] | None = None
         if self.critic and self.method.critic == "backup":
             self.targets = copy.deepcopy(self.policy).eval(), copy.deepcopy(self.critic).eval()
@@ -114,8 +118,8 @@ class Learner:
         return named
 
     def set_rate(self, share: float) -> None:
-        """Set the learning rates, and the weight of the entropy, to a share of their highest."""
-        self.entropy_weight = share * self.settings.entropy
+        """Set the learning rates, and the weights of what keeps the policy exploring, to a share of their highest."""
+        self.exploring = share
         self.policy_optimiser.param_groups[0]["lr"] = share * self.settings.rate
         if self.critic_optimiser is not None:
             self.critic_optimiser.param_groups[0]["lr"] = share * self.settings.critic_rate
@@ -123,30 +127,39 @@ class Learner:
     def update(self, batch: Batch, rollout: Rollout, rng: np.random.Generator) -> dict[str, float]:
         """One step of the policy and of the critic on a batch (Algorithm 1, lines 9 to 11); their losses."""
         self.policy.train()
-        output = self.policy(self.policy.encode(batch.pixels), batch.view)
+        features = self.policy.trunk(self.policy.encode(batch.pixels), batch.view)
+        output = self.policy.decide(features, batch.view)
         report: dict[str, float] = {}
         judged: CriticOutput | Tensor | None = None
         critic_loss: Tensor | None = None
         if self.critic is not None:
             self.critic.train()
-            judged, critic_loss = self._critic_loss(batch, output.detach(), rollout, rng)
+            seen = self.critic.look(batch.pixels, batch.view, features)
+            judged, critic_loss = self._critic_loss(batch, seen, output.detach(), rollout, rng)
             report["critic_loss"] = critic_loss.item()
         policy_loss = self._policy_loss(batch, output, judged, rollout, rng)
         report["policy_loss"] = policy_loss.item()
-        self._step(policy_loss, self.policy, self.policy_optimiser)
-        if self.critic is not None and critic_loss is not None and self.critic_optimiser is not None:
-            self._step(critic_loss, self.critic, self.critic_optimiser)
+        if self.critic is not None and critic_loss is not None:
+            shared = self.critic.trunk is None
+            self._set_gradients(self.critic, critic_loss, retain_graph=shared)
+            if shared:  # the trunk serves both, so both move it
+                policy_loss = policy_loss + critic_loss
+        self._set_gradients(self.policy, policy_loss)
+        for name, optimiser in self.optimisers().items():
+            self._step(self.networks()[name], optimiser)
         if self.targets is not None:
             self._follow()
         return report
 
-    def _step(self, loss: Tensor, network: nn.Module, optimiser: torch.optim.Optimizer) -> None:
-        """Move only ``network``: gradients are asked for its own parameters and no others."""
+    def _set_gradients(self, network: nn.Module, loss: Tensor, retain_graph: bool = False) -> None:
+        """Gradients for the parameters of ``network`` and no others, so that no loss moves what it should not."""
         parameters = list(network.parameters())
-        gradients = torch.autograd.grad(loss, parameters, allow_unused=True)
+        gradients = torch.autograd.grad(loss, parameters, allow_unused=True, retain_graph=retain_graph)
         for parameter, gradient in zip(parameters, gradients, strict=True):
             parameter.grad = gradient
-        norm = nn.utils.clip_grad_norm_(parameters, self.settings.clip)
+
+    def _step(self, network: nn.Module, optimiser: torch.optim.Optimizer) -> None:
+        norm = nn.utils.clip_grad_norm_(network.parameters(), self.settings.clip)
         if math.isfinite(float(norm)):
             optimiser.step()
         optimiser.zero_grad(set_to_none=True)
@@ -189,7 +202,10 @@ class Learner:
             loss = losses.policy_gradient_loss(log_probability, weight)
         if self.method.anchor:  # which keeps rules from being settled too early by itself
             return loss
-        return loss - self.entropy_weight * losses.entropy(output)
+        loss = loss - self.exploring * settings.entropy * losses.entropy(output)
+        if self.method.split_policy == "deterministic":
+            loss = loss + self.exploring * settings.centring * losses.off_centre(output)
+        return loss
 
     def _weigh_stored_actions(self, batch: Batch, output: PolicyOutput, judged: CriticOutput | Tensor | None) -> Tensor:
         """REINFORCE and the off-policy methods: how much better the stored action did than expected."""
@@ -200,7 +216,6 @@ class Learner:
         else:
             assert isinstance(judged, Tensor) and kept.returns is not None
             advantage = torch.from_numpy(kept.returns) - judged
-        advantage = losses.scaled(advantage)
         if self.method.on_policy:
             return advantage
         probability = losses.action_probability(output, *action_tensors(kept.nodes, kept.actions))
@@ -228,24 +243,23 @@ class Learner:
             assert rollout.oracle is not None
             returns = [rollout.oracle.cost_to_go(nodes, actions) / nodes.area for actions in drawn]
             values = [torch.from_numpy(value.astype(np.float32)) for value in returns]
-        weights = losses.scaled(losses.leave_one_out(torch.stack(values)))
+        weights = losses.leave_one_out(torch.stack(values))
         log_probability = [losses.action_log_probability(output, *action_tensors(nodes, a)) for a in drawn]
         return losses.policy_gradient_loss(torch.stack(log_probability), weights)
 
     # ---- the critic ------------------------------------------------------------------------------------------------
 
     def _critic_loss(
-        self, batch: Batch, output: PolicyOutput, rollout: Rollout, rng: np.random.Generator
+        self, batch: Batch, seen: Features, output: PolicyOutput, rollout: Rollout, rng: np.random.Generator
     ) -> tuple[CriticOutput | Tensor, Tensor]:
         """What the critic says, without history, for the policy; and the critic's own loss."""
         assert self.critic is not None
         kept = batch.transitions
-        encoded = self.critic.encode(batch.pixels)
         if self.method.critic == "baseline":
-            value = self.critic.state_value(encoded, batch.view)
+            value = self.critic.state_value(seen)
             assert kept.returns is not None
             return value.detach(), losses.critic_loss(value, torch.from_numpy(kept.returns))
-        judged = self.critic(encoded, batch.view)
+        judged = self.critic(seen)
         if self.method.critic == "dense":
             assert rollout.oracle is not None
             return judged.detach(), self._dense_loss(judged, output, kept, rollout.oracle, rng)
@@ -298,8 +312,9 @@ class Learner:
         children = split_children(nodes.take(split), Actions(kept.rule[split], kept.cut[split]))
         with torch.no_grad():
             view = NodeView.of(in_batch(children, batch.scenes), batch.sizes, self.limits)
-            output = policy(policy.encode(batch.pixels), view)
-            value = losses.expected_value(output, critic(critic.encode(batch.pixels), view))
+            features = policy.trunk(policy.encode(batch.pixels), view)
+            judged = critic(critic.look(batch.pixels, view, features))
+            value = losses.expected_value(policy.decide(features, view), judged)
         area = torch.from_numpy(children.area.astype(np.float32))
         goal[torch.from_numpy(split)] = losses.tree_backup(value.view(-1, 2), area.view(-1, 2))
         return goal

@@ -64,12 +64,6 @@ def leave_one_out(values: Tensor) -> Tensor:
     return (values - values.mean(dim=0)) * (count / (count - 1))
 
 
-def scaled(weight: Tensor) -> Tensor:
-    """Weights divided by their root mean square: values of nodes differ little, and how little is not the same for
-    every method."""
-    return weight / weight.square().mean().sqrt().clamp(min=1e-6)
-
-
 def importance_weight(probability: Tensor, behaviour: Tensor, most: float) -> Tensor:
     """pi / b, truncated at ``most``: weights for actions that another policy chose."""
     return (probability.detach() / behaviour.clamp(min=1e-8)).clamp(max=most)
@@ -97,6 +91,11 @@ def entropy(output: PolicyOutput) -> Tensor:
     """Mean entropy of the rule distribution."""
     probability = output.log_rule.exp()
     return -(probability * output.log_rule.clamp(min=-50)).sum(dim=1).mean()
+
+
+def off_centre(output: PolicyOutput) -> Tensor:
+    """Mean squared logit of the split locations: how far they are from the middle."""
+    return output.split_logit.square().mean()
 
 
 def expected_value(output: PolicyOutput, critic: CriticOutput) -> Tensor:

@@ -31,6 +31,8 @@ class Method:
     critic: Literal["none", "baseline", "action", "dense", "backup"]
     """What is fitted beside it: V(s), Q(s, a) of the action taken (Eq. 6), Q(s, a) of many actions, or Q by the tree's
     Bellman backup."""
+    critic_trunk: Literal["own", "shared"] = "own"
+    """Whether the critic looks at the image itself or reads the policy's features, which both then shape."""
     on_policy: bool = False
     """Forget what was stored before each rollout."""
     anchor: float = 0.0
@@ -52,18 +54,18 @@ class Method:
 # fmt: off
 METHODS: dict[str, Method] = {
     #                       title                       setting  split policy     roll-in    keep      returns   actor                critic
-    "mcpg":          Method("MCPG",                     "RL",    "stochastic",    "learner", "all",    "own",    "reinforce",         "baseline", on_policy=True),
+    "mcpg":          Method("MCPG",                     "RL",    "stochastic",    "learner", "all",    "own",    "reinforce",         "baseline", critic_trunk="shared", on_policy=True),
     "ddpg":          Method("DDPG",                     "RL",    "deterministic", "learner", "all",    "own",    "mixed",             "backup"),
     "bc":            Method("Behaviour cloning",        "IL",    "deterministic", "oracle",  "all",    "none",   "imitation",         "none"),
     "dagger":        Method("DAgger",                   "IL",    "deterministic", "mixture", "all",    "none",   "imitation",         "none"),
     "aggrevated":    Method("AggreVaTeD",               "IL+RL", "stochastic",    "mixture", "switch", "oracle", "cost-to-go",        "none"),
     "ac-aggrevated": Method("AC-AggreVaTeD",            "IL+RL", "stochastic",    "mixture", "switch", "oracle", "critic-weight",     "action"),
-    "off-mcpg":      Method("Off-MCPG",                 "IL+RL", "stochastic",    "mixture", "all",    "own",    "off-policy",        "baseline"),
+    "off-mcpg":      Method("Off-MCPG",                 "IL+RL", "stochastic",    "mixture", "all",    "own",    "off-policy",        "baseline", critic_trunk="shared"),
     "off-acpg":      Method("Off-ACPG",                 "IL+RL", "stochastic",    "mixture", "all",    "oracle", "off-policy-critic", "action"),
     "drag":          Method("DRAG",                     "IL+RL", "deterministic", "mixture", "switch", "oracle", "mixed",             "action"),
     # Beyond the paper: the exact cost-to-go of many actions a state teaches the critic; then imitation kept as an anchor.
-    "drag-dense":    Method("DRAG, dense critic",       "IL+RL", "deterministic", "mixture", "all",    "oracle", "mixed",             "dense",    price=0.02),
-    "drag-anchored": Method("DRAG, dense and anchored", "IL+RL", "deterministic", "mixture", "all",    "oracle", "mixed",             "dense",    anchor=1.0, price=0.02),
+    "drag-dense":    Method("DRAG, dense critic",       "IL+RL", "deterministic", "mixture", "all",    "oracle", "mixed",             "dense",    critic_trunk="shared", price=0.02),
+    "drag-anchored": Method("DRAG, dense and anchored", "IL+RL", "deterministic", "mixture", "all",    "oracle", "mixed",             "dense",    critic_trunk="shared", anchor=1.0, price=0.02),
 }
 # fmt: on
 

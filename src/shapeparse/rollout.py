@@ -27,7 +27,8 @@ class Exploration:
     random_rule: float = 1e-3
     """Probability of a rule drawn uniformly from the valid ones."""
     location_noise: float = 0.3
-    """Standard deviation of the noise that a deterministic policy without an oracle adds to the split's logit."""
+    """Standard deviation of the noise that is added to the split's logit of a deterministic policy, if a critic learns
+    from the actions taken."""
 
 
 class PolicyActor:
@@ -113,9 +114,9 @@ class RolloutActor(PolicyActor):
         return actions, behaviour.astype(np.float32)
 
     def _explore(self, nodes: Nodes, output: PolicyOutput) -> Actions:
-        """Rules are always sampled; locations if the policy is stochastic, and with noise if no oracle guides."""
+        """Rules are always sampled; locations if the policy is stochastic, with noise if a critic has to know them."""
         spread = None if self.method.split_policy == "stochastic" else 0.0
-        if spread is not None and self.oracle is None:
+        if spread is not None and self.method.critic in ("action", "backup"):
             spread = self.exploration.location_noise
         return draw_actions(nodes, output, self._rule_probability(output), spread, self.rng)
 

@@ -65,8 +65,9 @@ class TrainSettings:
     """Most nodes of each of them."""
     memory: int = 512
     """Nodes remembered of each image and of its flip."""
-    beta_end: float = 0.5
-    """Probability of following the oracle at the end; it starts at 1."""
+    beta_end: float = 0.0
+    """Probability of following the oracle at the end; it starts at 1. At 0, what the learner meets when it is alone is
+    what it learns from."""
     beta_until: float = 0.4
     """Share of the training over which it falls."""
     switch: Literal["depth", "step"] = "depth"
@@ -123,6 +124,10 @@ class TrainSettings:
         if no_epochs or (self.minutes is not None and self.minutes <= 0):
             raise UserError("The budget is empty; give --epochs or --minutes greater than 0.")
 
+    def beta_at(self, progress: float) -> float:
+        """The probability of following the oracle when this share of the training is done."""
+        return 1 - (1 - self.beta_end) * min(progress / max(self.beta_until, 1e-9), 1)
+
     @property
     def limits(self) -> Limits:
         """How far parses go."""
@@ -139,8 +144,8 @@ def settings_for(preset: str, **given: Any) -> TrainSettings:
     if preset == "paper":
         usual = {
             "min_extent": 25, "rollout_images": 1, "updates": 1, "batch_images": 25, "batch_nodes": 1, "memory": 7,
-            "beta_until": 0.2, "schedule": "constant", "flips": False, "colour": 0.0,
-            "learning": LearningSettings(rate=1e-4, critic_rate=1e-4, weight_decay=0.0, entropy=0.0),
+            "beta_until": 0.2, "beta_end": 0.5, "schedule": "constant", "flips": False, "colour": 0.0,
+            "learning": LearningSettings(rate=1e-4, critic_rate=1e-4, weight_decay=0.0, entropy=0.0, centring=0.0),
         }  # fmt: skip
     return TrainSettings(preset=preset, **{**usual, **given})
 
@@ -245,7 +250,7 @@ class Trainer:
             progress = self.progress(number / len(parts))
             if progress >= 1:
                 break
-            beta = 1 - (1 - self.settings.beta_end) * min(progress / max(self.settings.beta_until, 1e-9), 1)
+            beta = self.settings.beta_at(progress)
             self.learner.set_rate(rate_share(progress) if self.settings.schedule == "cosine" else 1.0)
             for losses, count in self._gather_and_learn(part, beta):
                 nodes, updates = nodes + count, updates + 1
@@ -342,8 +347,9 @@ class Trainer:
         mean = torch.tensor(images.mean(axis=0) / 255, dtype=torch.float32)
         std = torch.tensor(images.std(axis=0) / 255, dtype=torch.float32).clamp(min=0.02)
         for network in self.learner.networks().values():
-            network.trunk.pixel_mean.copy_(mean)  # type: ignore[union-attr, operator]
-            network.trunk.pixel_std.copy_(std)  # type: ignore[union-attr, operator]
+            if network.trunk is not None:
+                network.trunk.pixel_mean.copy_(mean)  # type: ignore[union-attr, operator]
+                network.trunk.pixel_std.copy_(std)  # type: ignore[union-attr, operator]
 
 
 def rate_share(progress: float, warm_up: float = 0.03) -> float:

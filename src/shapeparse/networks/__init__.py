@@ -3,6 +3,7 @@
 from .critic import Critic, CriticOutput
 from .policy import Policy, PolicyOutput
 from .presets import PRESETS, Preset
+from .trunks import Features
 from .views import NodeView
 
-__all__ = ["PRESETS", "Critic", "CriticOutput", "NodeView", "Policy", "PolicyOutput", "Preset"]
+__all__ = ["PRESETS", "Critic", "CriticOutput", "Features", "NodeView", "Policy", "PolicyOutput", "Preset"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -11,7 +10,7 @@ from torch import Tensor, nn
 from ..grammar import Rule
 from .policy import Evidence, ProfileEncoder
 from .presets import Preset
-from .trunks import TRUNKS, Trunk
+from .trunks import TRUNKS, Features, Trunk
 from .views import NodeView
 
 
@@ -40,29 +39,36 @@ class CriticOutput:
 
 
 class Critic(nn.Module):
-    """A trunk of its own with a head for Q, and one for V, the baseline of the methods that weigh returns."""
+    """A head for Q, and one for V, the baseline of the methods that weigh returns.
 
-    def __init__(self, preset: Preset) -> None:
+    It has a trunk of its own, or reads the features of the policy's, ``shared``.
+    """
+
+    def __init__(self, preset: Preset, shared: Trunk | None = None) -> None:
         super().__init__()
-        self.trunk = TRUNKS[preset.trunk](preset)
-        if self.trunk.profile_channels:
-            self.head: nn.Module = ProfileHead(self.trunk)
+        trunk = shared or TRUNKS[preset.trunk](preset)
+        self.trunk = None if shared else trunk
+        if trunk.profile_channels:
+            self.head: nn.Module = ProfileHead(trunk)
         else:
-            self.head = DenseHead(self.trunk.vector_size)
-        self.baseline = nn.Linear(self.trunk.vector_size, 1)
+            self.head = DenseHead(trunk.vector_size)
+        self.baseline = nn.Linear(trunk.vector_size, 1)
 
-    def encode(self, images: Tensor) -> Any:
-        """Look at images, (images, 3, side, side) with values from 0 to 1."""
-        return self.trunk.encode(images)
+    def look(self, pixels: Tensor, view: NodeView, policy: Features) -> Features:
+        """The features it judges by, given those of the policy."""
+        if self.trunk is None:
+            return policy
+        features: Features = self.trunk(self.trunk.encode(pixels), view)
+        return features
 
-    def forward(self, encoded: Any, view: NodeView) -> CriticOutput:
-        """Judge nodes of encoded images."""
-        output: CriticOutput = self.head(self.trunk(encoded, view))
+    def forward(self, features: Features) -> CriticOutput:
+        """Judge nodes by their features."""
+        output: CriticOutput = self.head(features)
         return output
 
-    def state_value(self, encoded: Any, view: NodeView) -> Tensor:
+    def state_value(self, features: Features) -> Tensor:
         """(nodes,): V(node), the baseline."""
-        value: Tensor = self.baseline(self.trunk(encoded, view).vector).squeeze(1)
+        value: Tensor = self.baseline(features.vector).squeeze(1)
         return value
 
 
@@ -101,7 +107,7 @@ class ProfileHead(nn.Module):
         self.curve = nn.Conv1d(self.hidden, 1, 1)
         self.evidence = Evidence(trunk)
 
-    def forward(self, features: Any) -> ProfileOutput:
+    def forward(self, features: Features) -> ProfileOutput:
         curve = torch.tanh(self.curve(self.profile(features)).view(len(features.vector), 2, -1))
         return ProfileOutput(curve, torch.tanh(self.evidence(features)))
 
@@ -134,7 +140,7 @@ class DenseHead(nn.Module):
         self.hidden = nn.Sequential(nn.Linear(40 + 1 + len(Rule), 50), nn.Tanh())
         self.out = nn.Linear(50, 1)
 
-    def forward(self, features: Any) -> DenseOutput:
+    def forward(self, features: Features) -> DenseOutput:
         return DenseOutput(self, self.narrow(features.vector))
 
     def q(self, seen: Tensor, rule: Rule, location: Tensor) -> Tensor:

@@ -60,7 +60,10 @@ class Policy(nn.Module):
 
     def forward(self, encoded: Any, view: NodeView) -> PolicyOutput:
         """Decide for nodes of encoded images."""
-        features = self.trunk(encoded, view)
+        return self.decide(self.trunk(encoded, view), view)
+
+    def decide(self, features: Features, view: NodeView) -> PolicyOutput:
+        """Decide for nodes whose features are known."""
         logit, log_sigma, summary = self.split(features)
         split_x, split_y, stop = self.rule(torch.cat([features.vector, summary], dim=1)).unbind(dim=1)
         paint = self.evidence(features)

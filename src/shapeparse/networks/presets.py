@@ -19,6 +19,8 @@ class Preset:
     once and takes every node's features from that."""
     side: int = 256
     """Images are squashed to this square before a network sees them; trees stay in the image's own pixels."""
+    look: int = 128
+    """``shared``: side to which the encoder shrinks that square. Recognition needs less detail than cutting does."""
     widths: tuple[int, ...] = ()
     """Channels of the convolutions, from fine to coarse."""
     channels: int = 32

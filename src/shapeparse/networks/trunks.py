@@ -10,6 +10,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from .normalisation import BatchRenorm
 from .pooling import box_means
 from .presets import Preset
 from .views import GEOMETRY, NodeView
@@ -152,7 +153,8 @@ class SharedTrunk(Trunk):
         self.profile_channels = preset.channels * preset.strips
 
     def encode(self, images: Tensor) -> Tensor:
-        features: Tensor = self.encoder(self.normalise(images))
+        look = min(self.preset.look, images.shape[-1])
+        features: Tensor = self.encoder(F.interpolate(self.normalise(images), look, mode="area"))
         return features
 
     def forward(self, encoded: Tensor, view: NodeView) -> Features:
@@ -174,18 +176,21 @@ class Encoder(nn.Module):
     """A small residual network from 1/4 down to 1/32 of the image's side and back up to 1/4.
 
     The first convolution takes the image to a quarter at once: maps of half the side would cost as much as the rest.
+    The features it ends with are around 0, not positive, so that what all places have in common is not what every
+    weight behind them learns first.
     """
 
     def __init__(self, widths: tuple[int, ...], channels: int) -> None:
         super().__init__()
         self.stem = nn.Sequential(
-            nn.Conv2d(3, widths[0], 7, 4, 3, bias=False), nn.BatchNorm2d(widths[0]), nn.ReLU(inplace=True)
+            nn.Conv2d(3, widths[0], 7, 4, 3, bias=False), BatchRenorm(widths[0]), nn.ReLU(inplace=True)
         )
         self.levels = nn.ModuleList([ResidualBlock(widths[0])])
         for before, width in pairwise(widths):
             self.levels.append(nn.Sequential(convolution(before, width, stride=2), ResidualBlock(width)))
         self.lateral = nn.ModuleList(nn.Conv2d(width, channels, 1) for width in widths)
-        self.up = nn.ModuleList(convolution(channels, channels) for _ in widths[1:])
+        self.up = nn.ModuleList(convolution(channels, channels) for _ in widths[2:])
+        self.last = nn.Sequential(nn.Conv2d(channels, channels, 3, 1, 1, bias=False), BatchRenorm(channels))
 
     def forward(self, images: Tensor) -> Tensor:
         seen: list[Tensor] = []
@@ -194,9 +199,9 @@ class Encoder(nn.Module):
             x = block(x)
             seen.append(x)
         x = self.lateral[-1](seen[-1])
-        for level in range(len(self.up) - 1, -1, -1):
+        for level, up in reversed(list(enumerate([self.last, *self.up]))):
             x = F.interpolate(x, size=seen[level].shape[2:], mode="nearest") + self.lateral[level](seen[level])
-            x = self.up[level](x)
+            x = up(x)
         return x
 
 
@@ -206,7 +211,7 @@ class ResidualBlock(nn.Module):
     def __init__(self, channels: int) -> None:
         super().__init__()
         self.first = convolution(channels, channels)
-        self.second = nn.Sequential(nn.Conv2d(channels, channels, 3, 1, 1, bias=False), nn.BatchNorm2d(channels))
+        self.second = nn.Sequential(nn.Conv2d(channels, channels, 3, 1, 1, bias=False), BatchRenorm(channels))
 
     def forward(self, x: Tensor) -> Tensor:
         return F.relu(x + self.second(self.first(x)))
@@ -215,7 +220,7 @@ class ResidualBlock(nn.Module):
 def convolution(channels: int, width: int, stride: int = 1) -> nn.Sequential:
     """3x3 convolution, normalised, with ReLU."""
     return nn.Sequential(
-        nn.Conv2d(channels, width, 3, stride, 1, bias=False), nn.BatchNorm2d(width), nn.ReLU(inplace=True)
+        nn.Conv2d(channels, width, 3, stride, 1, bias=False), BatchRenorm(width), nn.ReLU(inplace=True)
     )
 
 
