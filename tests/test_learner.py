@@ -112,12 +112,24 @@ def test_gradients_are_clipped(lesson):
 
 def test_rates_follow_the_schedule_for_policy_and_critic(lesson):
     learner, _, _ = lesson("drag", rate=0.4, critic_rate=0.2)
-    learner.set_rate(0.5)
+    learner.set_progress(0.5, 0.5)
     rates = {name: optimiser.param_groups[0]["lr"] for name, optimiser in learner.optimisers().items()}
     assert rates == {"policy": 0.2, "critic": 0.1}
 
 
 # ---- what is learned -----------------------------------------------------------------------------------------------
+
+
+def test_until_its_time_has_come_an_anchored_method_only_imitates(lesson):
+    given = learner, _, _ = lesson("drag-anchored")
+    before = weights(learner.critic)
+    learner.set_progress(0.49, 1.0)
+    early = update(given)
+    assert "critic_loss" not in early
+    assert not moved(learner.critic, before)
+    learner.set_progress(0.5, 1.0)
+    assert "critic_loss" in update(given)
+    assert moved(learner.critic, before)
 
 
 def test_a_shared_trunk_is_moved_by_the_critic_too_and_an_own_one_is_not(lesson):

@@ -7,6 +7,8 @@ import pytest
 import torch
 
 from shapeparse import Limits, Rule, expand
+from shapeparse.methods import METHODS
+from shapeparse.rollout import Rollout
 from shapeparse.scenes import Rewards, Scenes, colour_jitter, to_pixels
 
 
@@ -92,3 +94,54 @@ def test_no_strength_leaves_the_light_as_it_is():
     assert colour_jitter(pixels, 0.0, np.random.default_rng(0)) is pixels
     slight = colour_jitter(pixels, 1e-6, np.random.default_rng(0))
     torch.testing.assert_close(slight, pixels, rtol=0, atol=1e-5)
+
+
+# ---- frames --------------------------------------------------------------------------------------------------------
+
+
+def test_frames_lie_inside_the_image_and_are_no_smaller_than_said(scenes):
+    scenes.reframe(np.arange(len(scenes)), 0.4, np.random.default_rng(0))
+    height, width = scenes.masks.shape[1:]
+    x, y, w, h = scenes.frames.T
+    assert (x >= 0).all()
+    assert (y >= 0).all()
+    assert (x + w <= width).all()
+    assert (y + h <= height).all()
+    assert (w >= np.floor(0.6 * width)).all()
+    assert (h >= np.floor(0.6 * height)).all()
+    assert len(np.unique(scenes.frames, axis=0)) > 1
+
+
+def test_image_and_mask_show_the_same_frame(photographs):
+    """Where an image is white exactly where its mask is paint, it stays so, but for the border it is blurred along."""
+    _, masks = photographs(4, 64)
+    images = np.repeat(np.where(masks, 255, 0).astype(np.uint8)[..., None], 3, axis=3)
+    zoomed = Scenes(images, masks, flips=True)
+    zoomed.reframe(np.arange(8), 0.5, np.random.default_rng(1))
+    pixels = zoomed.pixels(np.arange(8)).numpy()[:, 0]
+    for scene in range(8):
+        differs = (pixels[scene] > 0.5) != zoomed.mask(scene)
+        assert differs.mean() < 0.03
+        assert zoomed.mask(scene).shape == masks[0].shape
+
+
+def test_a_frame_by_hand():
+    mask = np.array([[0, 0, 0, 0], [0, 1, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0]], bool)
+    zoomed = Scenes(np.zeros((1, 4, 4, 3), np.uint8), mask[None], flips=True)
+    zoomed.frames[:] = [1, 1, 2, 2]
+    expected = np.array([[1, 1, 0, 0], [1, 1, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0]], bool)
+    np.testing.assert_array_equal(zoomed.mask(0), expected)
+    np.testing.assert_array_equal(zoomed.mask(1), expected[:, ::-1])
+
+
+def test_oracle_and_rewards_follow_the_frames(photographs):
+    zoomed = Scenes(*photographs(3, 32), flips=True)
+    limits = Limits(3)
+    rollout = Rollout.of(METHODS["drag"], zoomed, limits)
+    rollout.reframe(np.array([1, 4]), 0.5, np.random.default_rng(0))
+    fresh = zoomed.oracle(limits)
+    forest = expand(fresh.sizes, fresh, limits)
+    found = rollout.oracle(forest.nodes)
+    np.testing.assert_array_equal(found.rule, forest.rule)
+    np.testing.assert_array_equal(found.cut, forest.cut)
+    np.testing.assert_array_equal(rollout.rewards.returns(forest), forest.returns(zoomed.all_masks()))

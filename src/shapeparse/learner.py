@@ -93,7 +93,7 @@ class Learner:
             self.critic = Critic(self.preset, shared) if self.method.critic != "none" else None
         self.policy_optimiser = self._optimiser(self.policy, self.settings.rate)
         self.critic_optimiser = self._optimiser(self.critic, self.settings.critic_rate) if self.critic else None
-        self.exploring = 1.0
+        self.exploring, self.only_imitates = 1.0, False
         self.targets: tuple[Policy, Critic] | None = None
         if self.critic and self.method.critic == "backup":
             self.targets = copy.deepcopy(self.policy).eval(), copy.deepcopy(self.critic).eval()
@@ -117,9 +117,13 @@ class Learner:
             named["critic"] = self.critic_optimiser
         return named
 
-    def set_rate(self, share: float) -> None:
-        """Set the learning rates, and the weights of what keeps the policy exploring, to a share of their highest."""
+    def set_progress(self, progress: float, share: float) -> None:
+        """Set the learning rates, and the weights of what keeps the policy exploring, to a share of their highest.
+
+        ``progress`` is the share of the training that is done.
+        """
         self.exploring = share
+        self.only_imitates = progress < self.method.imitates_until
         self.policy_optimiser.param_groups[0]["lr"] = share * self.settings.rate
         if self.critic_optimiser is not None:
             self.critic_optimiser.param_groups[0]["lr"] = share * self.settings.critic_rate
@@ -132,7 +136,7 @@ class Learner:
         report: dict[str, float] = {}
         judged: CriticOutput | Tensor | None = None
         critic_loss: Tensor | None = None
-        if self.critic is not None:
+        if self.critic is not None and not self.only_imitates:
             self.critic.train()
             seen = self.critic.look(batch.pixels, batch.view, features)
             judged, critic_loss = self._critic_loss(batch, seen, output.detach(), rollout, rng)
@@ -146,7 +150,8 @@ class Learner:
                 policy_loss = policy_loss + critic_loss
         self._set_gradients(self.policy, policy_loss)
         for name, optimiser in self.optimisers().items():
-            self._step(self.networks()[name], optimiser)
+            if name == "policy" or critic_loss is not None:
+                self._step(self.networks()[name], optimiser)
         if self.targets is not None:
             self._follow()
         return report
@@ -186,7 +191,7 @@ class Learner:
     ) -> Tensor:
         kept = batch.transitions
         settings, kind = self.settings, self.method.actor
-        if kind == "imitation":
+        if kind == "imitation" or self.only_imitates:
             return losses.imitation_loss(output, *advice_of(kept), settings.split_weight)
         if kind == "mixed":
             assert isinstance(judged, CriticOutput)

@@ -81,6 +81,10 @@ class Memory:
         """Forget everything."""
         self.added[:] = 0
 
+    def forget(self, images: npt.NDArray[np.integer]) -> None:
+        """Forget all that is stored of some images."""
+        self.added[images] = 0
+
     def add(self, transitions: Transitions) -> None:
         """Store transitions, each with its image; the oldest of that image make room."""
         nodes = transitions.nodes

@@ -37,6 +37,8 @@ class Method:
     """Forget what was stored before each rollout."""
     anchor: float = 0.0
     """Weight of the imitation loss kept beside the actor's own."""
+    imitates_until: float = 0.0
+    """Share of the training in which the anchor is all there is; the critic and the actor's own loss come after it."""
     price: float = 0.0
     """What a split costs the actor, as a share of the node's area."""
 
@@ -65,7 +67,7 @@ METHODS: dict[str, Method] = {
     "drag":          Method("DRAG",                     "IL+RL", "deterministic", "mixture", "switch", "oracle", "mixed",             "action"),
     # Beyond the paper: the exact cost-to-go of many actions a state teaches the critic; then imitation kept as an anchor.
     "drag-dense":    Method("DRAG, dense critic",       "IL+RL", "deterministic", "mixture", "all",    "oracle", "mixed",             "dense",    critic_trunk="shared", price=0.02),
-    "drag-anchored": Method("DRAG, dense and anchored", "IL+RL", "deterministic", "mixture", "all",    "oracle", "mixed",             "dense",    critic_trunk="shared", anchor=1.0, price=0.02),
+    "drag-anchored": Method("DRAG, dense and anchored", "IL+RL", "deterministic", "mixture", "all",    "oracle", "mixed",             "dense",    critic_trunk="shared", anchor=1.0, imitates_until=0.5, price=0.02),
 }
 # fmt: on
 

@@ -151,6 +151,23 @@ class Rollout:
         rewards = scenes.rewards() if method.uses_returns else None
         return cls(method, scenes, limits, oracle, rewards, **settings)
 
+    def reframe(self, scenes: npt.NDArray[np.integer], zoom: float, rng: np.random.Generator) -> None:
+        """Let the scenes show other frames of their images; what was known of their nodes no longer holds."""
+        self.scenes.reframe(scenes, zoom, rng)
+        self._see_masks(scenes)
+
+    def set_frames(self, frames: npt.NDArray[np.int32]) -> None:
+        """Let all scenes show given frames."""
+        self.scenes.frames[:] = frames
+        self._see_masks(np.arange(len(self.scenes)))
+
+    def _see_masks(self, scenes: npt.NDArray[np.integer]) -> None:
+        for scene in scenes.tolist():
+            mask = self.scenes.mask(scene)
+            for judge in (self.oracle, self.rewards):
+                if judge is not None:
+                    judge.replace(scene, mask)
+
     def gather(
         self, policy: Policy, chosen: npt.NDArray[np.integer], beta: float, rng: np.random.Generator
     ) -> Transitions:

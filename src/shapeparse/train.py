@@ -78,6 +78,10 @@ class TrainSettings:
     """Whether the learning rate falls along a cosine after a quick rise, or stays."""
     flips: bool = True
     """Also learn from images flipped left to right."""
+    zoom: float = 0.25
+    """How much of an image's width and height may lie outside of what a training image shows of it."""
+    zoom_chance: float = 0.5
+    """Probability that an image is zoomed into anew before it is parsed, and what was remembered of it forgotten."""
     colour: float = 0.15
     """How much the light of training images is varied."""
     patience: int | None = None
@@ -101,7 +105,7 @@ class TrainSettings:
                 continue
             if not is_whole(value) or value < least:
                 raise UserError(f"{name} is {value}; give a whole number of at least {least}.")
-        for name in ("beta_end", "beta_until", "colour"):
+        for name in ("beta_end", "beta_until", "colour", "zoom", "zoom_chance"):
             if not 0 <= getattr(self, name) <= 1:
                 raise UserError(f"{name} is {getattr(self, name)}; give a number from 0 to 1.")
         learning, exploration = self.learning, self.exploration
@@ -144,7 +148,7 @@ def settings_for(preset: str, **given: Any) -> TrainSettings:
     if preset == "paper":
         usual = {
             "min_extent": 25, "rollout_images": 1, "updates": 1, "batch_images": 25, "batch_nodes": 1, "memory": 7,
-            "beta_until": 0.2, "beta_end": 0.5, "schedule": "constant", "flips": False, "colour": 0.0,
+            "beta_until": 0.2, "beta_end": 0.5, "schedule": "constant", "flips": False, "zoom": 0.0, "colour": 0.0,
             "learning": LearningSettings(rate=1e-4, critic_rate=1e-4, weight_decay=0.0, entropy=0.0, centring=0.0),
         }  # fmt: skip
     return TrainSettings(preset=preset, **{**usual, **given})
@@ -251,7 +255,7 @@ class Trainer:
             if progress >= 1:
                 break
             beta = self.settings.beta_at(progress)
-            self.learner.set_rate(rate_share(progress) if self.settings.schedule == "cosine" else 1.0)
+            self.learner.set_progress(progress, rate_share(progress) if self.settings.schedule == "cosine" else 1.0)
             for losses, count in self._gather_and_learn(part, beta):
                 nodes, updates = nodes + count, updates + 1
                 for name, value in losses.items():
@@ -280,6 +284,10 @@ class Trainer:
         settings = self.settings
         if self.method.on_policy:
             self.memory.clear()
+        if settings.zoom:
+            anew = part[self.rng.random(len(part)) < settings.zoom_chance]
+            self.rollout.reframe(anew, settings.zoom, self.rng)
+            self.memory.forget(anew)
         self.memory.add(self.rollout.gather(self.learner.policy, part, beta, self.rng))
         if self.method.on_policy:
             pieces = np.array_split(part, max(1, round(len(part) / settings.batch_images)))
@@ -311,7 +319,9 @@ class Trainer:
             "rows": json.dumps(self.rows),
             "config": json.dumps(self.config(), sort_keys=True),
         }
-        write_tensors(self.folder.checkpoint_path, pack_state(self.learner, self.memory), notes)
+        tensors = pack_state(self.learner, self.memory)
+        tensors["frames"] = torch.from_numpy(self.rollout.scenes.frames)
+        write_tensors(self.folder.checkpoint_path, tensors, notes)
 
     def _resume(self) -> None:
         path = self.folder.checkpoint_path
@@ -320,6 +330,7 @@ class Trainer:
             theirs, state, rows = (json.loads(notes[name]) for name in ("config", "state", "rows"))
             self._check_config(theirs)
             unpack_state(self.learner, self.memory, tensors, path)
+            self.rollout.set_frames(tensors["frames"].numpy())
             self.epoch, self.seconds = state["epoch"], state["seconds"]
             self.best, self.best_epoch = state["best"], state["best_epoch"]
             self.memory.present = set(state["present"])

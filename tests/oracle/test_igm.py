@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
-from shapeparse import Limits, Oracle, ParseTree, Rule, expand, igm
+from shapeparse import Limits, Nodes, Oracle, ParseTree, Rule, expand, igm
 from shapeparse.oracle import twins
 from shapeparse.oracle.kernels import LEAF
 
@@ -202,3 +202,17 @@ good = np.eye(3, dtype=bool)
 )
 def test_bad_masks_and_settings_are_refused_in_one_sentence(refused, mask, options, complaint):
     assert complaint in refused(igm, mask, **options)
+
+
+def test_a_mask_can_be_replaced_by_one_of_the_same_size_and_kind() -> None:
+    rng = np.random.default_rng(0)
+    masks = [rng.random((5, 8)) < 0.5 for _ in range(3)]
+    other = rng.random((5, 8)) < 0.5
+    oracle = Oracle(masks, Limits(3))
+    oracle.replace(1, other[:, ::-1])
+    fresh = Oracle([masks[0], other[:, ::-1], masks[2]], Limits(3))
+    roots = Nodes.roots([(8, 5)] * 3)
+    np.testing.assert_array_equal(oracle.cost_to_go(roots, oracle(roots)), fresh.cost_to_go(roots, fresh(roots)))
+    for wrong in (rng.random((8, 5)) < 0.5, rng.random((5, 8))):
+        with pytest.raises(ValueError, match="same size and kind"):
+            oracle.replace(1, wrong)

@@ -125,6 +125,13 @@ class Oracle:
         _in_threads(score, len(rows), _smallest_part(self.lookahead), self.threads)
         return result / self.unit
 
+    def replace(self, index: int, mask: Mask) -> None:
+        """Put another mask of the same size and kind in the place of one."""
+        units, unit = _units(mask)
+        if units.shape[::-1] != tuple(self.sizes[index]) or unit != self.unit:
+            raise ValueError("a mask can only be replaced by one of the same size and kind")
+        integrate(units, unit, self._sums, self._starts[index])
+
     def _settings(self) -> tuple:
         limits = self.limits
         place = (self._sums, self._starts, self._strides, self.unit, _table())
@@ -154,7 +161,7 @@ def integral_images(
     starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
     sums = np.empty(starts[-1], _sums_type(unit))
     for mask, start in zip(masks, starts[:-1], strict=True):
-        _integrate(mask, unit, sums, start)
+        integrate(mask, unit, sums, start)
     return sizes, starts, sums
 
 
@@ -201,7 +208,8 @@ def _units(given: Mask, axes: int = 2) -> tuple[npt.NDArray[np.uint8], int]:
     return np.ascontiguousarray(np.rint(mask * SOFT_UNITS).astype(np.uint8)), SOFT_UNITS
 
 
-def _integrate(mask: npt.NDArray[np.uint8], unit: int, sums: npt.NDArray[np.integer], start: int) -> None:
+def integrate(mask: npt.NDArray[np.uint8], unit: int, sums: npt.NDArray[np.integer], start: int) -> None:
+    """Write the integral image of a mask into ``sums``, from ``start`` on."""
     if _has_words(mask, unit):
         kernels.integrate_words(mask.view(np.uint64), sums, start)
     else:
@@ -238,7 +246,7 @@ def _parse_some(
         needed = (height + 1) * (width + 1)
         if len(sums) < needed or sums.dtype != _sums_type(unit):
             sums = np.empty(needed, _sums_type(unit))
-        _integrate(mask, unit, sums, 0)
+        integrate(mask, unit, sums, 0)
         picture = kernels.Picture(sums, 0, width + 1, unit, _table(), limits.min_extent)
         tree = _parse(picture, width, height, limits.depth, candidates, price)
         if price and candidates:
