@@ -1,4 +1,4 @@
-"""What a benchmark says of the machine it ran on: no paths, no names."""
+"""What results say of the machine they came from: no paths, no names."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ from datetime import date
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
-
-REPOSITORY = Path(__file__).resolve().parents[1]
 
 
 def cpu_model() -> str:

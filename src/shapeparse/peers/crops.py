@@ -1,0 +1,45 @@
+"""Random crops: images and masks seen nearer or farther, a little aside, and flipped, always both alike."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+
+def random_crops(
+    pixels: Tensor, masks: Tensor, zoom: float, flips: bool, rng: np.random.Generator
+) -> tuple[Tensor, Tensor]:
+    """A random window of each image and of its mask, both enlarged or shrunk to the size they had.
+
+    Image and mask are sampled together, so nothing can move one without the other; masks get soft edges.
+
+    Args:
+        pixels: (images, 3, height, width).
+        masks: (images, height, width), from 0 to 1.
+        zoom: how many times larger or smaller things may become; 1 for not at all.
+        flips: whether half of the windows are flipped left to right.
+        rng: decides all of it.
+    """
+    both = torch.cat([pixels, masks[:, None]], dim=1)
+    grid = F.affine_grid(random_windows(len(both), zoom, flips, rng), list(both.shape), align_corners=False)
+    cropped = F.grid_sample(both, grid, padding_mode="reflection", align_corners=False)
+    return cropped[:, :3], cropped[:, 3]
+
+
+def random_windows(count: int, zoom: float, flips: bool, rng: np.random.Generator) -> Tensor:
+    """(count, 2, 3): for each window the map from its own coordinates, -1 to 1 on both axes, to those of the image.
+
+    A window smaller than the image lies inside it; a larger one has the image inside, and reflections around it.
+    """
+    most = math.log(zoom)
+    size = np.exp(rng.uniform(-most, most, (count, 1)) + rng.uniform(-most / 4, most / 4, (count, 2)))
+    shift = rng.uniform(-1, 1, (count, 2)) * (1 - size)
+    mirror = np.where(rng.random(count) < 0.5, -1.0, 1.0) if flips else np.ones(count)
+    windows = np.zeros((count, 2, 3), np.float32)
+    windows[:, 0, 0], windows[:, 1, 1] = size[:, 0] * mirror, size[:, 1]
+    windows[:, :, 2] = shift
+    return torch.from_numpy(windows)

@@ -1,0 +1,300 @@
+"""What an engineer would do today: a U-Net predicts the mask, which the oracle can then decompose.
+
+``Segmenter`` trains one in a run folder, with checkpoints and exact resume; ``load_segmenter`` reads the best back.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from ..errors import UserError
+from ..grammar import is_whole
+from ..images import shown
+from ..runs import RunFolder, load_state, read_tensors, restore_rng, rng_note, write_tensors
+from ..scenes import colour_jitter, to_pixels
+from ..train import Report, TrainingData
+from .crops import random_crops
+from .unet import UNet
+
+
+@dataclass(frozen=True)
+class SegmenterSettings:
+    """Everything that decides a segmenter besides its data."""
+
+    epochs: int | None = None
+    """Budget in passes over the training images: the same seed then always gives the same run."""
+    minutes: float | None = None
+    """Budget in minutes, if no epochs are given."""
+    seed: int = 0
+    """Of all that is random."""
+    widths: tuple[int, ...] = (16, 32, 64, 128, 192)
+    """Channels of the U-Net from fine to coarse; the first see half of the image's side, each next one half of that."""
+    rate: float = 3e-3
+    """Highest learning rate."""
+    weight_decay: float = 0.05
+    """AdamW's decay; 0 makes it Adam."""
+    batch: int = 8
+    """Images in a minibatch, at least; those that are left over join the others."""
+    clip: float = 1.0
+    """Largest norm of a gradient."""
+    flips: bool = True
+    """Also learn from images flipped left to right."""
+    zoom: float = 1.3
+    """How many times larger or smaller things may become in training images; 1 for not at all."""
+    colour: float = 0.2
+    """How much the light of training images is varied."""
+    threads: int | None = None
+    """Threads; all cores if not given."""
+
+    def __post_init__(self) -> None:
+        for name in ("minutes", "rate", "weight_decay", "clip", "zoom", "colour"):
+            value = getattr(self, name)
+            if value is not None and not 0 <= value < math.inf:
+                raise UserError(f"{name} is {value}; give a finite number of at least 0.")
+        for name, least in {"seed": 0, "batch": 2, "threads": 1}.items():
+            value = getattr(self, name)
+            if not (name == "threads" and value is None) and (not is_whole(value) or value < least):
+                raise UserError(f"{name} is {value}; give a whole number of at least {least}.")
+        if self.zoom < 1:
+            raise UserError(f"zoom is {self.zoom}; give a number of at least 1.")
+        if self.colour > 1:
+            raise UserError(f"colour is {self.colour}; give a number from 0 to 1.")
+        object.__setattr__(self, "widths", tuple(self.widths))
+        if not self.widths or any(not is_whole(width) or width < 1 for width in self.widths):
+            raise UserError(f"widths is {self.widths}; give at least one whole number, all of them at least 1.")
+        if self.epochs is None and self.minutes is None:
+            object.__setattr__(self, "minutes", 5.0)
+        no_epochs = self.epochs is not None and (not is_whole(self.epochs) or self.epochs < 1)
+        if no_epochs or (self.minutes is not None and self.minutes <= 0):
+            raise UserError("The budget is empty; give --epochs or --minutes greater than 0.")
+
+
+class Segmenter:
+    """The training of one U-Net. ``run`` trains to the end of the budget, from the last checkpoint if it resumes."""
+
+    def __init__(self, settings: SegmenterSettings, data: TrainingData, folder: str | Path) -> None:
+        self.settings, self.data, self.folder = settings, data, RunFolder(folder)
+        self.fingerprint = data.fingerprint()
+        torch.set_num_threads(settings.threads or torch.get_num_threads())
+        with torch.random.fork_rng():
+            torch.manual_seed(settings.seed)
+            self.network = UNet(settings.widths).to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+        self._set_pixel_statistics()
+        self.optimiser = torch.optim.AdamW(
+            self.network.parameters(), lr=settings.rate, weight_decay=settings.weight_decay
+        )
+        self.rng = np.random.default_rng(settings.seed)
+        self.epoch, self.seconds, self.best = 0, 0.0, -1.0
+        self.best_epoch = 0
+        self.rows: list[dict[str, Any]] = []
+
+    def config(self) -> dict[str, Any]:
+        """What ``config.json`` holds: the settings, and a number that other data would change."""
+        return {"peer": "segmenter", "settings": dataclasses.asdict(self.settings), "fingerprint": self.fingerprint}
+
+    def run(self, resume: bool = False, report: Report = lambda _: None) -> list[dict[str, Any]]:
+        """Train; the metrics of every epoch."""
+        started_before = self.folder.checkpoint_path.exists() or self.folder.config_path.exists()
+        if started_before and not resume:
+            raise UserError(
+                f"{shown(self.folder.path)} holds a run already; add --resume to go on, or choose another --out."
+            )
+        if self.folder.checkpoint_path.exists():
+            self._resume()
+        elif started_before:  # it was stopped before its first checkpoint, so there is nothing to go on from
+            self._check_config(self.folder.read_config())
+        else:
+            self.folder.write_config(self.config())
+        started = time.perf_counter() - self.seconds
+        while self.progress() < 1:
+            row = self._one_epoch(started, report)
+            self.rows.append(row)
+            self._keep_best(row)
+            self._checkpoint()
+            report(row)
+        return self.rows
+
+    def progress(self, within: float = 0.0) -> float:
+        """Share of the budget that is used up; ``within`` is the share of the current epoch."""
+        if self.settings.epochs is not None:
+            return min((self.epoch + within) / self.settings.epochs, 1.0)
+        assert self.settings.minutes is not None
+        return min(self.seconds / (60 * self.settings.minutes), 1.0)
+
+    def probabilities(self, images: npt.NDArray[np.uint8], flips: bool = True) -> npt.NDArray[np.float32]:
+        """(images, side, side): how likely each pixel is paint, by the weights that were best on validation."""
+        return load_segmenter(self.folder.path).probabilities(images, flips)
+
+    def _one_epoch(self, started: float, report: Report) -> dict[str, Any]:
+        order = self.rng.permutation(len(self.data.train_images))
+        if len(order) == 1:  # normalisation over a batch needs two views at least
+            order = np.repeat(order, 2)
+        parts = np.array_split(order, max(1, len(order) // self.settings.batch))
+        losses: list[float] = []
+        for number, part in enumerate(parts):
+            progress = self.progress(number / len(parts))
+            if progress >= 1:
+                break
+            self.optimiser.param_groups[0]["lr"] = self.settings.rate * one_cycle(progress)
+            losses.append(self._update(part))
+            self.seconds = time.perf_counter() - started
+            report({"within": (number + 1) / len(parts), "progress": self.progress((number + 1) / len(parts))})
+        self.epoch += 1
+        predicted = predict(self.network, self.data.validation_images, flips=False) > 0.5
+        self.seconds = time.perf_counter() - started
+        return {
+            "epoch": self.epoch,
+            "seconds": round(self.seconds, 2),
+            "loss": float(np.mean(losses)),
+            "validation_accuracy": float((predicted == self.data.validation_masks).mean()),
+        }
+
+    def _update(self, part: npt.NDArray[np.integer]) -> float:
+        """One step on some images; the loss."""
+        settings = self.settings
+        pixels = to_pixels(self.data.train_images[part])
+        masks = torch.from_numpy(self.data.train_masks[part]).float()
+        pixels, masks = random_crops(pixels, masks, settings.zoom, settings.flips, self.rng)
+        self.network.train()
+        logits = self.network(colour_jitter(pixels, settings.colour, self.rng))
+        loss: Tensor = F.binary_cross_entropy_with_logits(logits, masks)
+        self.optimiser.zero_grad(set_to_none=True)
+        loss.backward()  # type: ignore[no-untyped-call]
+        norm = nn.utils.clip_grad_norm_(self.network.parameters(), settings.clip)
+        if math.isfinite(float(norm)):
+            self.optimiser.step()
+        return loss.item()
+
+    def _keep_best(self, row: dict[str, Any]) -> None:
+        if row["validation_accuracy"] > self.best:
+            self.best, self.best_epoch = row["validation_accuracy"], self.epoch
+            self.folder.write_model(self.network, {"epoch": self.epoch, "validation_accuracy": self.best})
+
+    def _checkpoint(self) -> None:
+        self.folder.write_metrics(self.rows)
+        state = {"epoch": self.epoch, "seconds": self.seconds, "best": self.best, "best_epoch": self.best_epoch}
+        notes = {
+            "state": json.dumps(state),
+            "rng": rng_note(self.rng),
+            "rows": json.dumps(self.rows),
+            "config": json.dumps(self.config(), sort_keys=True),
+        }
+        tensors = {f"network.{name}": value for name, value in self.network.state_dict().items()}
+        for index, moments in self.optimiser.state_dict()["state"].items():
+            tensors |= {f"optimiser.{index}.{name}": value for name, value in moments.items()}
+        write_tensors(self.folder.checkpoint_path, tensors, notes)
+
+    def _resume(self) -> None:
+        path = self.folder.checkpoint_path
+        tensors, notes = read_tensors(path)
+        try:
+            theirs, state, rows = (json.loads(notes[name]) for name in ("config", "state", "rows"))
+            self._check_config(theirs)
+            weights = {
+                name.removeprefix("network."): value for name, value in tensors.items() if name.startswith("network.")
+            }
+            load_state(self.network, weights, path)
+            for index, parameter in enumerate(self.network.parameters()):
+                self.optimiser.state[parameter] = {
+                    name: _laid_out_like(parameter, tensors[f"optimiser.{index}.{name}"])
+                    for name in ("step", "exp_avg", "exp_avg_sq")
+                }
+            self.epoch, self.seconds = state["epoch"], state["seconds"]
+            self.best, self.best_epoch = state["best"], state["best_epoch"]
+            self.rows = rows
+            restore_rng(self.rng, notes["rng"])
+        except UserError:
+            raise
+        except (KeyError, TypeError, ValueError, AttributeError, RuntimeError) as error:
+            raise UserError(f"{shown(path)} is damaged; start again with another --out.") from error
+        self.folder.remove_leftovers()
+
+    def _check_config(self, theirs: dict[str, Any]) -> None:
+        """Refuse to go on with other settings or other data than a run was started with."""
+        one, other = _flat(theirs), _flat(json.loads(json.dumps(self.config())))
+        names = sorted({*one, *other} - {"format", "version", "settings"})
+        changed = [name for name in names if one.get(name) != other.get(name)]
+        if changed:
+            raise UserError(
+                f"{shown(self.folder.path)} was started with other settings ({', '.join(changed[:8])}); use those, "
+                "or another --out."
+            )
+
+    def _set_pixel_statistics(self) -> None:
+        """Mean and spread of the training images alone."""
+        images = self.data.train_images.reshape(-1, 3)
+        self.network.pixel_mean.copy_(torch.from_numpy(images.mean(axis=0) / 255))
+        self.network.pixel_std.copy_(torch.from_numpy(images.std(axis=0) / 255).clamp(min=0.02))
+
+
+class TrainedSegmenter:
+    """A U-Net that has learned, ready to predict masks."""
+
+    def __init__(self, network: UNet, facts: dict[str, Any]) -> None:
+        self.network, self.facts = network.eval(), facts
+
+    def probabilities(self, images: npt.NDArray[np.uint8], flips: bool = True) -> npt.NDArray[np.float32]:
+        """(images, height, width): how likely each pixel is paint, of (images, height, width, 3) bytes.
+
+        With ``flips``, each image is also looked at flipped left to right, and the two answers are averaged.
+        """
+        return predict(self.network, images, flips)
+
+
+def load_segmenter(folder: str | Path) -> TrainedSegmenter:
+    """The segmenter that a training kept as its best."""
+    run = RunFolder(folder)
+    config = run.read_config()
+    try:
+        if config["peer"] != "segmenter":
+            raise ValueError("another peer")
+        network = UNet(SegmenterSettings(**config["settings"]).widths)
+    except (KeyError, TypeError, ValueError, RuntimeError, MemoryError) as error:
+        raise UserError(
+            f"{shown(run.config_path)} does not describe a segmenter; restore it or train again."
+        ) from error
+    network = network.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+    return TrainedSegmenter(network, run.read_model(network))
+
+
+@torch.no_grad()
+def predict(network: UNet, images: npt.NDArray[np.uint8], flips: bool, batch: int = 16) -> npt.NDArray[np.float32]:
+    """(images, height, width) probabilities of paint, a few images at a time."""
+    network.eval()
+    found = np.empty(images.shape[:3], np.float32)
+    for first in range(0, len(images), batch):
+        pixels = to_pixels(images[first : first + batch])
+        share = torch.sigmoid(network(pixels))
+        if flips:
+            share = (share + torch.sigmoid(network(pixels.flip(3))).flip(2)) / 2
+        found[first : first + batch] = share.numpy()
+    return found
+
+
+def one_cycle(progress: float, rise: float = 0.2) -> float:
+    """The learning rate over the course of training: up along a cosine, and then down along a longer one."""
+    if progress < rise:
+        return 0.04 + 0.96 * 0.5 * (1 - math.cos(math.pi * progress / rise))
+    return 0.001 + 0.999 * 0.5 * (1 + math.cos(math.pi * (progress - rise) / (1 - rise)))
+
+
+def _laid_out_like(parameter: Tensor, value: Tensor) -> Tensor:
+    """A moment of the optimiser in the parameter's own memory layout, as it was before it went through a file."""
+    return torch.empty_like(parameter).copy_(value) if value.ndim else value.clone()
+
+
+def _flat(config: dict[str, Any]) -> dict[str, Any]:
+    settings = config.get("settings")
+    return {**config, **settings} if isinstance(settings, dict) else config

@@ -1,0 +1,79 @@
+"""A small U-Net: from an image to the logit of paint at every pixel."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+
+class UNet(nn.Module):
+    """Residual blocks from half of the image's side down, and back up with what each level saw added.
+
+    The first convolution halves the image, and logits of half its side are enlarged: maps of the full side would cost
+    more than everything else, and few pixels depend on them.
+    """
+
+    pixel_mean: Tensor
+    pixel_std: Tensor
+
+    def __init__(self, widths: tuple[int, ...]) -> None:
+        super().__init__()
+        # Statistics of the training images, set by the trainer; never of the images whose masks are predicted.
+        self.register_buffer("pixel_mean", torch.full((3,), 0.45))
+        self.register_buffer("pixel_std", torch.full((3,), 0.25))
+        self.stem = convolution(3, widths[0], stride=2)
+        self.down = nn.ModuleList(
+            nn.Sequential(convolution(fine, coarse, stride=2), ResidualBlock(coarse))
+            for fine, coarse in pairwise(widths)
+        )
+        self.up = nn.ModuleList(Up(fine, coarse) for fine, coarse in pairwise(widths))
+        self.head = nn.Conv2d(widths[0], 1, 1)
+
+    def forward(self, images: Tensor) -> Tensor:
+        """(images, height, width) logits, of (images, 3, height, width) with values from 0 to 1."""
+        mean, std = self.pixel_mean.view(3, 1, 1), self.pixel_std.view(3, 1, 1)
+        seen = [self.stem(((images - mean) / std).contiguous(memory_format=torch.channels_last))]
+        for block in self.down:
+            seen.append(block(seen[-1]))
+        x = seen.pop()
+        for block in reversed(self.up):
+            x = block(x, seen.pop())
+        logits: Tensor = F.interpolate(self.head(x), size=images.shape[2:], mode="bilinear")
+        return logits[:, 0]
+
+
+class ResidualBlock(nn.Module):
+    """Two convolutions beside a shortcut."""
+
+    def __init__(self, channels: int) -> None:
+        super().__init__()
+        self.first = convolution(channels, channels)
+        self.second = nn.Sequential(nn.Conv2d(channels, channels, 3, 1, 1, bias=False), nn.BatchNorm2d(channels))
+
+    def forward(self, x: Tensor) -> Tensor:
+        return F.relu(x + self.second(self.first(x)))
+
+
+class Up(nn.Module):
+    """A coarse map enlarged onto the finer one of the way down."""
+
+    def __init__(self, fine: int, coarse: int) -> None:
+        super().__init__()
+        self.narrow = nn.Conv2d(coarse, fine, 1)
+        self.lateral = nn.Conv2d(fine, fine, 1)
+        self.merge = convolution(fine, fine)
+
+    def forward(self, coarse: Tensor, fine: Tensor) -> Tensor:
+        enlarged = F.interpolate(self.narrow(coarse), size=fine.shape[2:], mode="nearest")
+        merged: Tensor = self.merge(enlarged + self.lateral(fine))
+        return merged
+
+
+def convolution(channels: int, width: int, stride: int = 1) -> nn.Sequential:
+    """3x3 convolution, normalised over the batch (which learns faster than groups within an image), with ReLU."""
+    return nn.Sequential(
+        nn.Conv2d(channels, width, 3, stride, 1, bias=False), nn.BatchNorm2d(width), nn.ReLU(inplace=True)
+    )
