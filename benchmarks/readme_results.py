@@ -13,17 +13,16 @@ from typing import Any
 
 import tyro
 
+from shapeparse.benchmark.standings import Standings
+from shapeparse.benchmark.table import COLUMNS, conditions, data_name, table_rows
 from shapeparse.errors import UserError
 from shapeparse.files import write_text
 
 REPOSITORY = Path(__file__).resolve().parents[1]
-RESULT = REPOSITORY / "results" / "oracle" / "oracle.json"
+RESULTS = REPOSITORY / "results"
 README = REPOSITORY / "README.md"
-BEGIN = (
-    "<!-- oracle results: written by benchmarks/readme_results.py from results/oracle/oracle.json; "
-    "do not edit by hand -->"
-)
-END = "<!-- end of oracle results -->"
+SECTIONS = {"oracle": "results/oracle/oracle.json", "benchmark": "results/*/results.json"}
+"""What is written between two marks, and the files it comes from."""
 DEPTHS = (1, 3, 5, 7, 9)
 
 
@@ -38,7 +37,7 @@ class Args:
 def main(args: Args) -> int:
     """Write the README, or say whether it is up to date."""
     readme = README.read_text(encoding="utf-8")
-    updated = with_results(readme, section(read_result()))
+    updated = with_all_results(readme)
     if args.check:
         if updated != readme:
             print("README.md is not up to date; run `python benchmarks/readme_results.py`.", file=sys.stderr)
@@ -47,25 +46,56 @@ def main(args: Args) -> int:
     return 0
 
 
-def read_result() -> dict[str, Any] | None:
-    """The oracle's results; None if they have not been made."""
-    if not RESULT.exists():
-        return None
-    result: dict[str, Any] = json.loads(RESULT.read_bytes())
-    return result
+def with_all_results(readme: str) -> str:
+    """The README as the files under results/ say it should be."""
+    oracle = RESULTS / "oracle" / "oracle.json"
+    readme = with_results(
+        readme, "oracle", oracle_section(json.loads(oracle.read_bytes()) if oracle.exists() else None)
+    )
+    benchmarks = {path.parent.name: json.loads(path.read_bytes()) for path in sorted(RESULTS.glob("*/results.json"))}
+    return with_results(readme, "benchmark", benchmark_section(benchmarks))
 
 
-def with_results(readme: str, text: str) -> str:
-    """The README with ``text`` between the two marks."""
-    before, begin, rest = readme.partition(BEGIN)
-    _, end, after = rest.partition(END)
+def with_results(readme: str, name: str, text: str) -> str:
+    """The README with ``text`` between the two marks of a section."""
+    first = (
+        f"<!-- {name} results: written by benchmarks/readme_results.py from {SECTIONS[name]}; do not edit by hand -->"
+    )
+    last = f"<!-- end of {name} results -->"
+    before, begin, rest = readme.partition(first)
+    _, end, after = rest.partition(last)
     if not begin or not end:
-        raise UserError("README.md lacks the marks of the oracle's results; put them back.")
-    return f"{before}{BEGIN}\n{text}{END}{after}"
+        raise UserError(f"README.md lacks the marks of the {name} results; put them back.")
+    return f"{before}{first}\n{text}{last}{after}"
 
 
-def section(result: dict[str, Any] | None) -> str:
-    """The results in words and tables."""
+def benchmark_section(benchmarks: dict[str, dict[str, Any]]) -> str:
+    """A table for every benchmark there is."""
+    parts = [_benchmark_table(folder, results) for folder, results in benchmarks.items()]
+    return "".join(parts) or "\nNot measured yet: `python benchmarks/learning.py` makes `results/car-panels`.\n\n"
+
+
+def _benchmark_table(folder: str, results: dict[str, Any]) -> str:
+    standings = Standings(results)
+    wanted = ("row", "setting", "paper test", "test %", "folds")
+    lines = [
+        " | ".join(cell for column, cell in zip(COLUMNS, row, strict=True) if column in wanted)
+        for row in table_rows(standings)
+    ]
+    return f"""
+**{data_name(results)}**: {conditions(results).partition("; ")[2]}
+
+| {" | ".join(wanted)} |
+|{" --- |" * len(wanted)}
+{chr(10).join(f"| {line} |" for line in lines)}
+
+Everything of it: [results/{folder}/table.md](results/{folder}/table.md).
+
+"""
+
+
+def oracle_section(result: dict[str, Any] | None) -> str:
+    """The oracle's results in words and tables."""
     if result is None:
         return "\nNot measured yet: `python benchmarks/oracle.py` makes `results/oracle`.\n\n"
     masks, machine = result["masks"], result["machine"]

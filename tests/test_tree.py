@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shapeparse import Limits, ParseTree, Rule, Scores, expand, igm
+from shapeparse.tree import Forest
 
 trees = st.from_type(ParseTree)
 seeds = st.integers(0, 999)
@@ -125,6 +126,37 @@ def test_a_forests_returns_are_those_of_its_trees(random_actor, seed):
     trees = forest.trees(["a", "b", "c"])
     assert [tree.name for tree in trees] == ["a", "b", "c"]
     assert roots.tolist() == [tree.returns(mask)[0] for tree, mask in zip(trees, masks, strict=True)]
+
+
+@given(st.lists(trees, min_size=1, max_size=4))
+def test_a_forest_of_trees_gives_the_trees_back(several):
+    assert Forest.of(several).trees() == several
+    names = [f"photo {place}" for place in range(len(several))]
+    assert [tree.name for tree in Forest.of(several).trees(names)] == names
+
+
+@given(st.lists(trees, min_size=1, max_size=4))
+def test_a_forest_of_trees_has_roots_first_and_parents_before_their_children(several):
+    forest = Forest.of(several)
+    assert len(forest) == sum(len(tree) for tree in several)
+    assert forest.nodes.image[: len(several)].tolist() == list(range(len(several)))
+    assert (forest.parent[: len(several)] == -1).all()
+    for node in range(len(several), len(forest)):
+        parent = forest.parent[node]
+        assert 0 <= parent < node
+        assert forest.nodes.image[parent] == forest.nodes.image[node]
+        assert forest.nodes.depth[parent] == forest.nodes.depth[node] - 1
+
+
+@given(st.integers(0, 99))
+def test_a_forest_of_an_expansions_trees_is_the_expansion(random_actor, seed):
+    limits = Limits(4)
+    forest = expand([(5, 4), (1, 7), (9, 9)], random_actor(seed, limits), limits)
+    again = Forest.of(forest.trees())
+    for column in ("rule", "cut", "parent", "sizes"):
+        assert np.array_equal(getattr(again, column), getattr(forest, column))
+    for column in ("image", "x", "y", "w", "h", "depth"):
+        assert np.array_equal(getattr(again.nodes, column), getattr(forest.nodes, column))
 
 
 @pytest.mark.parametrize("shape", [(4, 3), (3,), (3, 4, 1)])

@@ -54,6 +54,7 @@ COMMANDS = (
     Command("train", "train", "learn a parser from photographs with masks"),
     Command("evaluate", "evaluate", "hold a trained parser against masks and the oracle"),
     Command("parse", "parse", "decompose photographs with a trained parser"),
+    Command("benchmark", "benchmark", "compare all methods and their peers on one dataset"),
     Command("data make", "data_make", "write photographs with masks, made by the built-in generator"),
     Command("data check", "data_check", "read a dataset, and say what it holds and what is wrong with it"),
 )

@@ -62,7 +62,7 @@ def accuracy_and_leaves(
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What is known of a policy on some images. Arrays have an entry an image unless they say otherwise."""
+    """What is known of the trees of some images. Arrays have an entry an image unless they say otherwise."""
 
     accuracy: FloatArray
     iou: FloatArray
@@ -105,11 +105,12 @@ def evaluate(
     for first in progress(range(0, len(images), batch)):
         some = slice(first, first + batch)
         (forest,) = parse_images(policy, images[some], limits, batch=batch)
-        parts.append(_evaluate_forest(forest, masks[some], limits))
+        parts.append(evaluate_forest(forest, masks[some], limits))
     return Evaluation(*(np.concatenate([getattr(p, name) for p in parts]) for name in Evaluation.__dataclass_fields__))
 
 
-def _evaluate_forest(forest: Forest, masks: npt.NDArray[np.bool_], limits: Limits) -> Evaluation:
+def evaluate_forest(forest: Forest, masks: npt.NDArray[np.bool_], limits: Limits) -> Evaluation:
+    """Hold trees against masks of one size and against the oracle, whoever made them; roots come first."""
     oracle = Oracle(list(masks), limits)
     area = masks[0].size
     scores = [tree.scores(mask) for tree, mask in zip(forest.trees(), masks, strict=True)]

@@ -175,6 +175,25 @@ class Forest:
     def __len__(self) -> int:
         return len(self.nodes)
 
+    @classmethod
+    def of(cls, trees: Sequence[ParseTree]) -> Forest:
+        """Trees of single images together, level by level as ``expand`` gives them: roots first."""
+        starts = np.cumsum([0, *(len(tree) for tree in trees)])[:-1]
+        image = np.repeat(np.arange(len(trees), dtype=np.int32), [len(tree) for tree in trees])
+        parent = np.concatenate(
+            [np.where(tree.parent < 0, -1, tree.parent + start) for tree, start in zip(trees, starts, strict=True)]
+        )
+        x, y, w, h, depth, rule, cut = (
+            np.concatenate([getattr(tree, name) for tree in trees])
+            for name in ("x", "y", "w", "h", "depth", "rule", "cut")
+        )
+        order = np.argsort(depth, kind="stable")
+        place = np.empty(len(order), np.int32)
+        place[order] = np.arange(len(order))
+        parent = np.where(parent < 0, -1, place[parent])[order].astype(np.int32)
+        sizes = np.array([(tree.width, tree.height) for tree in trees], np.int32).reshape(-1, 2)
+        return cls(Nodes(image, x, y, w, h, depth).take(order), rule[order], cut[order], parent, sizes)
+
     def returns(self, masks: Sequence[BoolArray]) -> npt.NDArray[np.int64]:
         """Eq. 1 for every node, given the true mask of every image."""
         return returns(self.nodes, self.rule, self.parent, positives(self.nodes, masks))

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .. import progress
-from ..data import Loaded, Split, load, random_splits
+from ..data import BUILT_IN, Loaded, Split, load, random_splits
 from ..errors import UserError
 from ..images import shown
 from ..learner import LearningSettings
@@ -18,7 +18,6 @@ from ..rollout import Exploration
 from ..runs import RunFolder
 from ..train import TrainingData, TrainSettings
 
-BUILT_IN = "built-in generator"
 BUILT_IN_COUNT = 362
 BUILT_IN_SEED = 0
 PARTS = ("train", "validation", "test")

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 from tyro.conf import arg
 
 from .. import progress
+from ..data import BUILT_IN
 from ..errors import UserError
 from ..images import shown
 from ..learner import LearningSettings
@@ -17,7 +18,7 @@ from ..networks.presets import PRESETS, preset_named
 from ..rollout import Exploration
 from ..runs import RunFolder
 from ..train import Trainer, TrainSettings, settings_for
-from .learning import BUILT_IN, Remembered, Source, split_data, training_data
+from .learning import Remembered, Source, split_data, training_data
 from .watch import Watch
 
 EXAMPLES = """

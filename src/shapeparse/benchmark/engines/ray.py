@@ -1,0 +1,197 @@
+"""Jobs as tasks of a Ray cluster: a quiet one of this machine, or one whose address is given.
+
+A job survives the death of its worker and of its node: Ray runs it again, and it goes on from its last checkpoint if
+the new node can reach the benchmark's folder (a shared file system, or the same machine), else from the start.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import logging
+import os
+import socket
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+from uuid import uuid4
+
+import numpy as np
+
+from ... import files
+from ...data import Loaded
+from ...errors import UserError
+from ...images import shown
+from ..plan import Job, Plan
+from ..record import Record
+from ..worker import alone, watched
+from .local import PAUSE, Event, _read
+
+RETRIES = 5
+"""How often a job whose worker or node died is run again."""
+LEFT_BEHIND = ("checkpoint.safetensors", "lock", "status.json")
+"""Files of a job that are of no use once it is done."""
+
+
+class Outcome(NamedTuple):
+    """What comes back of a job that is done."""
+
+    runs: list[dict[str, Any]]
+    files: dict[str, bytes]
+    """The job's folder, if it was on a disk that only the node can reach."""
+
+
+def run_jobs(
+    record: Record, jobs: Sequence[Job], parallel: int, tell: Callable[[Event], None], address: str | None = None
+) -> None:
+    """Run the jobs, ``parallel`` at a time; what happens is told as it happens. One that fails stops no other."""
+    with cluster(address, max(os.cpu_count() or 1, parallel)) as ray, mark(record.out / "jobs") as marked:
+        threads = cores_each(ray, parallel)
+        task = ray.remote(
+            num_cpus=threads, num_gpus=0, max_retries=RETRIES,
+            max_calls=1,  # a process of its own for every job
+            runtime_env={"env_vars": environment(threads)},
+        )(do_job)  # fmt: skip
+        plan = record.plan_path.read_text(encoding="utf-8")
+        loaded = record.cached(Plan.from_json(json.loads(plan)))
+        data = [ray.put(np.asarray(array)) for array in (loaded.images, loaded.masks)]
+        waiting, running = list(jobs), dict[Any, Job]()
+        try:
+            while waiting or running:
+                while waiting and len(running) < parallel:
+                    job = waiting.pop(0)
+                    for name in ("status.json", "result.json"):
+                        (record.job_folder(job) / name).unlink(missing_ok=True)
+                    running[task.remote(*data, plan, job, marked, threads)] = job
+                    tell(Event(job, "running", {}))
+                ended, _ = ray.wait(list(running), timeout=PAUSE)
+                for reference in ended:
+                    job = running.pop(reference)
+                    tell(finished(ray, reference, job, record.job_folder(job)))
+                for job in running.values():
+                    status = _read(record.job_folder(job) / "status.json")
+                    if status is not None:
+                        tell(Event(job, "running", status))
+        finally:
+            for reference in running:
+                ray.cancel(reference, force=True)
+
+
+def do_job(images: np.ndarray, masks: np.ndarray, plan: str, job: Job, marked: Path, threads: int) -> Outcome:
+    """Do a job on whichever node Ray has chosen."""
+    import torch
+
+    from ..job import run_job
+
+    torch.set_num_threads(threads)
+    here = Plan.from_json(json.loads(plan))
+    loaded = Loaded(images, masks, list(here.names), [])  # read only, which is enough: a fold's part of it is a copy
+    with contextlib.ExitStack() as stack:
+        is_shared = marked.exists()
+        jobs = marked.parent if is_shared else Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        folder = files.make_folder(jobs / job.name)
+        stack.enter_context(alone(folder / "lock"))
+        runs = run_job(here, job, loaded, folder, threads, noted(folder))
+        return Outcome(runs, {} if is_shared else {path.name: path.read_bytes() for path in worth_keeping(folder)})
+
+
+def noted(folder: Path) -> Callable[[dict[str, Any]], None]:
+    """Notes how far a training is. Without its node, the process ends as if killed: the job is for another node."""
+    note = watched(folder, os.getppid())
+
+    def report(row: dict[str, Any]) -> None:
+        try:
+            note(row)
+        except KeyboardInterrupt:
+            os._exit(1)  # raised, Ray would take it for a job that was cancelled
+
+    return report
+
+
+def worth_keeping(folder: Path) -> list[Path]:
+    """The files of a job that is done."""
+    return [path for path in sorted(folder.iterdir()) if path.name not in LEFT_BEHIND and path.is_file()]
+
+
+def finished(ray: Any, reference: Any, job: Job, folder: Path) -> Event:
+    """What became of a task that has ended; its files are written where a job of this machine leaves them."""
+    files.make_folder(folder)
+    try:
+        outcome: Outcome = ray.get(reference)
+    except ray.exceptions.RayTaskError as error:
+        files.write_text(folder / "log.txt", f"{error}\n")
+        return Event(job, "failed", {"reason": sentence(error)})
+    except ray.exceptions.RayError as error:
+        files.write_text(folder / "log.txt", f"{error}\n")
+        reason = f"Ray gave it up ({type(error).__name__}); start the benchmark again to go on from its last checkpoint"
+        return Event(job, "failed", {"reason": reason})
+    for name, content in outcome.files.items():
+        files.write_bytes(folder / name, content)
+    files.write_json(folder / "result.json", outcome.runs)
+    return Event(job, "done", {})
+
+
+def sentence(error: Any) -> str:
+    """What a task raised, in one line: the user's mistake, or the last line of the traceback."""
+    if isinstance(error.cause, UserError):
+        return str(error.cause)
+    return str(error).strip().splitlines()[-1]
+
+
+# ---- the cluster ---------------------------------------------------------------------------------------------------
+
+
+@contextlib.contextmanager
+def cluster(address: str | None, cores: int | None = None) -> Iterator[Any]:
+    """Ray, connected to the cluster at ``address``; without one, to a cluster of this machine that ends with the block.
+
+    ``cores`` is how many such a cluster has; as many as the machine if not given.
+    """
+    try:
+        import ray
+    except ImportError as error:
+        raise UserError("The engine ray needs Ray; install it with `pip install 'shapeparse[ray]'`.") from error
+    quiet = {"log_to_driver": False, "logging_level": logging.ERROR}
+    try:
+        if address is None:
+            ray.init("local", num_cpus=cores, include_dashboard=False, **quiet)
+        else:
+            knock(address)
+            ray.init(address, **quiet)
+    except (OSError, ValueError) as error:
+        why = str(error).strip().splitlines()[0].rstrip(".")
+        raise UserError(f"Cannot use the Ray cluster {shown(address or 'of this machine')}: {shown(why)}.") from error
+    try:
+        yield ray
+    finally:
+        ray.shutdown()
+
+
+def knock(address: str) -> None:
+    """Raise OSError unless somebody listens at host:port; Ray itself would try for minutes."""
+    host, _, port = address.rpartition(":")
+    if host and port.isdigit() and "/" not in host:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=10).close()
+
+
+def cores_each(ray: Any, parallel: int) -> int:
+    """The cluster's cores shared out among the jobs, but no more than its largest node has."""
+    cores = [int(node["Resources"].get("CPU", 0)) for node in ray.nodes() if node["Alive"]]
+    return max(1, min(sum(cores) // parallel, max(cores, default=1)))
+
+
+def environment(threads: int) -> dict[str, str]:
+    """What the local engine gives its processes, so that both give the same numbers."""
+    return {"OMP_NUM_THREADS": str(threads), "NUMBA_NUM_THREADS": str(threads), "OMP_WAIT_POLICY": "PASSIVE"}
+
+
+@contextlib.contextmanager
+def mark(folder: Path) -> Iterator[Path]:
+    """A file that says who can see it that a folder is this very one, whatever lies at the same path elsewhere."""
+    path = files.make_folder(folder).resolve() / f"{uuid4().hex}.mark"
+    files.write_text(path, "")
+    try:
+        yield path
+    finally:
+        path.unlink(missing_ok=True)

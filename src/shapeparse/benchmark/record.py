@@ -1,0 +1,105 @@
+"""A benchmark's folder: the plan, the cached data, a folder for every job, and ``results.json``, the record.
+
+Only ``results.json``, ``table.md`` and ``report.html`` need to be kept: a job whose runs stand in the record, with the
+settings that are asked for now, is done, whether or not its folder is still there.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from .. import files
+from ..data import Loaded
+from ..errors import UserError
+from ..images import shown
+from ..methods import METHODS
+from .plan import Job, Plan, settings_json
+
+FORMAT = {"format": "shapeparse-benchmark", "version": 1}
+SAME = ("data", "splits", "preset", "seed", "depth", "minutes", "epochs")
+"""What may not change between two starts with the same folder."""
+
+
+class Record:
+    """The files of one benchmark."""
+
+    def __init__(self, out: Path) -> None:
+        self.out = out
+        self.results_path = out / "results.json"
+        self.plan_path = out / "plan.json"
+
+    def job_folder(self, job: Job) -> Path:
+        """Where a job works."""
+        return self.out / "jobs" / job.name
+
+    def so_far(self, plan: Plan) -> dict[str, Any]:
+        """The results so far; refuses a folder that holds another benchmark. Writes nothing."""
+        results = self.read() if self.results_path.exists() else {**FORMAT, **plan.to_json(), "runs": [], "failed": []}
+        ours = json.loads(json.dumps(plan.to_json()))
+        changed = [name for name in SAME if results.get(name) != ours[name]]
+        if changed:
+            raise UserError(
+                f"{shown(self.out)} holds a benchmark with other {', '.join(changed)}; give those, or another --out."
+            )
+        results["failed"] = []
+        return results
+
+    def start(self, plan: Plan) -> dict[str, Any]:
+        """The results so far, and the folder theirs from now on."""
+        results = self.so_far(plan)
+        files.make_folder(self.out / "jobs")
+        self.write(results)  # at once, so that another benchmark is refused before the first job is done
+        files.write_json(self.plan_path, {**FORMAT, **plan.to_json()})
+        return results
+
+    def read(self) -> dict[str, Any]:
+        """``results.json``, or what is wrong with it."""
+        try:
+            results = json.loads(self.results_path.read_text(encoding="utf-8"))
+        except (OSError, ValueError, RecursionError) as error:
+            raise UserError(
+                f"{shown(self.results_path)} cannot be read ({shown(error)}); restore or move it."
+            ) from error
+        known = isinstance(results, dict) and {name: results.get(name) for name in FORMAT} == FORMAT
+        if not known or not isinstance(results.get("runs"), list):
+            raise UserError(f"{shown(self.results_path)} is not the results of this version's benchmark; move it away.")
+        return results
+
+    def write(self, results: dict[str, Any]) -> None:
+        """Write ``results.json``; runs in the order of the table."""
+        files.write_json(self.results_path, results)
+
+    def is_done(self, job: Job, plan: Plan, results: dict[str, Any]) -> bool:
+        """Whether the record has runs of this job, made with the settings it has now."""
+        runs = [run for run in results["runs"] if run["job"] == job.name]
+        wanted = settings_json(plan.settings(job)) if job.row in METHODS else None
+        return bool(runs) and all(wanted is None or run["settings"] == wanted for run in runs)
+
+    def collect(self, job: Job, results: dict[str, Any]) -> None:
+        """Take a finished job's runs into the record."""
+        runs = json.loads((self.job_folder(job) / "result.json").read_text(encoding="utf-8"))
+        others = [run for run in results["runs"] if run["job"] != job.name]
+        results["runs"] = sorted(others + runs, key=lambda run: (run["preset"], run["row"], run["fold"]))
+        self.write(results)
+
+    # ---- data for the workers ------------------------------------------------------------------------------------
+
+    def cache(self, loaded: Loaded) -> None:
+        """Keep the images as arrays, so that no worker has to read or make them again."""
+        for name, array in (("images", loaded.images), ("masks", loaded.masks)):
+            path = self.out / "jobs" / f"{name}.npy"
+            files.write_with(path, partial(_save, array))
+
+    def cached(self, plan: Plan) -> Loaded:
+        """What ``cache`` kept, read only as far as it is looked at."""
+        images, masks = (np.load(self.out / "jobs" / f"{name}.npy", mmap_mode="r") for name in ("images", "masks"))
+        return Loaded(images, masks, list(plan.names), [])
+
+
+def _save(array: np.ndarray, file: BinaryIO) -> None:
+    np.save(file, array, allow_pickle=False)

@@ -1,0 +1,118 @@
+"""Who stands where: the rows of a results file in order, and the differences between any two."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+from ..methods import METHODS
+from ..pictures.text import printable
+from .paper import PAPER_TABLE
+from .statistics import Group, Interval, grouped, image_differences, paired_bootstrap
+
+ROWS = (
+    "majority-set", "majority-image", *METHODS,
+    "colours", "segment", "segment-lookahead", "oracle", "oracle-lookahead",
+)  # fmt: skip
+"""The order of the table."""
+
+SHORT_TITLES = {
+    "majority-set": "majority of set",
+    "majority-image": "majority of image",
+    "bc": "cloning",
+    "drag-dense": "DRAG dense",
+    "drag-anchored": "DRAG anchored",
+    "colours": "colours",
+    "segment": "U-Net + IGM",
+    "segment-lookahead": "U-Net, lookahead",
+    "oracle": "oracle",
+    "oracle-lookahead": "oracle, lookahead",
+}
+"""For charts, where long titles have no room."""
+
+LEARNERS = ("method", "peer")
+"""Kinds of rows that see no mask of a test image; the lines are for orientation."""
+
+
+class Standings:
+    """The rows of a results file that have something to show, in the order of the table."""
+
+    def __init__(self, results: dict[str, Any]) -> None:
+        self.results = results
+        self.preset: str = results.get("preset") or ""
+        runs = [run for run in results.get("runs") or [] if (run.get("test") or {}).get("accuracy") is not None]
+        self.groups = sorted(grouped(runs, self.preset).values(), key=self._order)
+        self.tests: list[list[int]] = [split["test"] for split in results.get("splits") or []]
+        self._differences: dict[tuple[str, str, str, str], Interval | None] = {}
+
+    @property
+    def folds(self) -> int:
+        """How many folds there are to run."""
+        return len(self.tests)
+
+    @property
+    def incomplete(self) -> list[Group]:
+        """Rows that lack some of the folds."""
+        return [group for group in self.groups if len(group.runs) < self.folds]
+
+    def named(self, row: str, preset: str | None = None) -> Group | None:
+        """The row of that name and preset (the results' own if not given), if it was run."""
+        key = (self.preset if preset is None else preset, row)
+        return next((group for group in self.groups if (group.preset, group.row) == key), None)
+
+    def drag_beside(self, group: Group) -> Group | None:
+        """DRAG with the network of ``group``, or else with the usual one."""
+        return self.named("drag", group.preset) or self.named("drag")
+
+    def ranked(self, kinds: Collection[str] = LEARNERS) -> list[Group]:
+        """Rows of some kinds, the most accurate on test images first."""
+        return sorted((group for group in self.groups if kind(group) in kinds), key=test_accuracy, reverse=True)
+
+    def ranked_nine(self) -> list[Group]:
+        """Those of the paper's nine methods that were run, the best first."""
+        return [group for group in self.ranked(("method",)) if group.row in PAPER_TABLE and self.is_usual(group)]
+
+    def is_usual(self, group: Group) -> bool:
+        """Whether the row was run with the results' own preset."""
+        return group.preset == self.preset
+
+    def difference(self, first: Group, second: Group) -> Interval | None:
+        """By how much ``first`` is more accurate, on the images both were tested on; None if there are none."""
+        key = (first.preset, first.row, second.preset, second.row)
+        if key not in self._differences:
+            differences = image_differences(first, second, self.tests)
+            self._differences[key] = paired_bootstrap(differences) if differences else None
+        return self._differences[key]
+
+    def title(self, group: Group) -> str:
+        """The row's name as people read it, with its preset if that is not the usual one."""
+        return self._with_preset(group, printable(str(group.any_run.get("title") or group.row)))
+
+    def short_title(self, group: Group) -> str:
+        """The same for charts."""
+        title = SHORT_TITLES.get(group.row) or printable(str(group.any_run.get("title") or group.row), 18)
+        return self._with_preset(group, title)
+
+    def _with_preset(self, group: Group, title: str) -> str:
+        return title if self.is_usual(group) else f"{title} ({printable(group.preset, 12)})"
+
+    def _order(self, group: Group) -> tuple[bool, str, int]:
+        place = ROWS.index(group.row) if group.row in ROWS else len(ROWS)
+        return not self.is_usual(group), group.preset, place
+
+
+def kind(group: Group) -> str:
+    """Method, peer or line."""
+    return str(group.any_run.get("kind") or "method")
+
+
+def setting(group: Group) -> str:
+    """What a method may use, RL, IL or IL+RL; peers and lines are called so."""
+    return METHODS[group.row].setting if group.row in METHODS else kind(group)
+
+
+def test_accuracy(group: Group) -> float:
+    """Mean over the folds, from 0 to 1."""
+    found = group.over_folds("accuracy", "test")
+    assert found is not None  # rows without it are not in the standings
+    return found.mean

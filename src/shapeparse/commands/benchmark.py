@@ -1,0 +1,177 @@
+"""``shapeparse benchmark``: every method on the same splits, with a table and a report."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+from tyro.conf import arg
+
+from .. import files, progress
+from ..benchmark.board import Board, duration
+from ..benchmark.engines import ENGINES
+from ..benchmark.engines.local import Event
+from ..benchmark.plan import PEERS, Job, Plan, rows_named
+from ..benchmark.record import Record
+from ..benchmark.report import write_report
+from ..benchmark.table import budget, table_markdown
+from ..data import BUILT_IN, Loaded
+from ..errors import UserError
+from ..images import shown
+from ..methods import METHODS
+from ..networks.presets import PRESETS, preset_named
+from .learning import Source
+
+EXAMPLES = """
+  shapeparse benchmark --data photos --out comparison --minutes 5 --jobs 1
+  shapeparse benchmark --out comparison --methods dagger drag unet --folds 1
+  shapeparse benchmark --data photos --out comparison --dry-run
+"""
+
+
+@dataclass(frozen=True)
+class Args:
+    """Compare methods of learning and their peers on the same photographs.
+
+    Every method and fold is a job with the same budget. Validation photographs are cut
+    from the training part and choose each job's best epoch; test photographs are parsed
+    once, at the end. Stop it whenever you like: the same command goes on where it was.
+
+    Writes results.json, table.md and report.html, and a run folder for every job.
+    """
+
+    out: Annotated[Path, arg(metavar="DIR")]
+    """Where results and run folders go."""
+    data: Annotated[str | None, arg(metavar="DATASET", help_behavior_hint="(default: the built-in generator)")] = None
+    """Folder with images/ and masks/, or a COCO .json file."""
+    methods: Annotated[
+        tuple[str, ...],
+        arg(metavar="ROW [ROW ...]", help=f"all, methods, peers, or any of {', '.join((*METHODS, *PEERS))}."),
+    ] = ("all",)
+    folds: int = 3
+    """How many random splits."""
+    minutes: Annotated[float | None, arg(metavar="MINUTES", help_behavior_hint="(default: 5)")] = None
+    """Budget of each job."""
+    epochs: Annotated[int | None, arg(metavar="EPOCHS", help_behavior_hint="")] = None
+    """Budget in passes over the photographs instead: repeatable to the bit."""
+    jobs: Annotated[int, arg(metavar="JOBS")] = 2
+    """Jobs at the same time; the cores are shared out among them."""
+    engine: Annotated[str, arg(metavar="ENGINE", help=f"Where jobs run: one of {', '.join(ENGINES)}.")] = "local"
+    address: Annotated[
+        str | None, arg(metavar="ADDRESS", help_behavior_hint="(default: a cluster of this machine)")
+    ] = None
+    """Of the Ray cluster."""
+    preset: Annotated[str, arg(metavar="PRESET", help=f"The network: one of {', '.join(PRESETS)}.")] = "fast"
+    depth: int = 7
+    """Depth of the deepest rectangle in a tree."""
+    seed: int = 0
+    """Of the splits and of the trainings."""
+    dry_run: Annotated[bool, arg(help_behavior_hint="")] = False
+    """Only say what would be done and how long it would take."""
+
+
+def run(args: Args) -> int:
+    """Run what is not done yet, and write what has come of it."""
+    rows = rows_named(args.methods)
+    if args.jobs < 1:
+        raise UserError(f"jobs is {args.jobs}; give at least 1.")
+    if args.epochs is not None and args.minutes is not None:
+        raise UserError("Both --epochs and --minutes were given; give one of them.")
+    if args.engine not in ENGINES:
+        raise UserError(f"There is no engine {shown(args.engine)}; choose one of {', '.join(ENGINES)}.")
+    source = Source(args.data or BUILT_IN)
+    loaded = source.read(preset_named(args.preset).side)
+    for skipped in loaded.skipped:
+        progress.complain(skipped.reason)
+    plan = Plan.of(
+        Path(source.source).name, loaded, args.folds, args.minutes, args.epochs, args.preset, args.seed, args.depth
+    )
+    record = Record(args.out)
+    results = (record.so_far(plan) if args.dry_run else record.start(plan)) | {"jobs": args.jobs}
+    jobs = plan.jobs(rows)
+    recorded = [job for job in jobs if record.is_done(job, plan, results)]
+    left = [job for job in jobs if job not in recorded]
+    if args.dry_run:
+        say_plan(plan, rows, recorded, left, args.jobs, results)
+        return 0
+    record.cache(loaded)
+    try:
+        work(record, plan, results, rows, recorded, left, args)
+    except KeyboardInterrupt:
+        progress.complain("Stopped; the same command goes on from here.")
+        return 130
+    finally:
+        write_outcome(record, results, loaded)
+    for failure in results["failed"]:
+        progress.complain(f"{failure['job']} failed: {failure['reason'].rstrip('.')}.")
+    print(f"{len(results['runs'])} runs in {shown(record.results_path)}; read {shown(args.out / 'report.html')}.")
+    return 2 if results["failed"] else 0
+
+
+def work(
+    record: Record,
+    plan: Plan,
+    results: dict[str, Any],
+    rows: list[str],
+    recorded: list[Job],
+    left: list[Job],
+    args: Args,
+) -> None:
+    """Run the jobs that are left, and take each into the record as it ends."""
+    with Board(rows, len(plan.splits), recorded, len(left)) as board:
+
+        def tell(event: Event) -> None:
+            if event.state == "done":
+                record.collect(event.job, results)
+            elif event.state == "failed":
+                results["failed"].append({"job": event.job.name, "reason": event.detail["reason"]})
+                record.write(results)
+            board.tell(event)
+
+        ENGINES[args.engine](record, left, args.jobs, tell, args.address)
+
+
+def write_outcome(record: Record, results: dict[str, Any], loaded: Loaded) -> None:
+    """The table and the report of what is done so far."""
+    record.write(results)
+    files.write_text(record.out / "table.md", table_markdown(results))
+    write_report(results, record.out, loaded)
+
+
+def say_plan(
+    plan: Plan, rows: list[str], recorded: list[Job], left: list[Job], parallel: int, results: dict[str, Any]
+) -> None:
+    """Print what would be done, and how long it would take."""
+    first = plan.splits[0]
+    print(
+        f"{plan.data}: {len(plan.names)} photographs, {len(plan.splits)} random splits of {len(first.train)} to train, "
+        f"{len(first.validation)} to validate and {len(first.test)} to test; preset {plan.preset}, "
+        f"{budget(results)} a job."
+    )
+    done = {(job.row, job.fold) for job in recorded}
+    progress.print_table(
+        ["row", *(f"fold {fold}" for fold in range(len(plan.splits)))],
+        [[row, *("done" if (row, fold) in done else "to do" for fold in range(len(plan.splits)))] for row in rows],
+    )
+    seconds = [estimate(job, plan, results) for job in left]
+    if any(value is None for value in seconds):
+        print(f"{len(left)} jobs to do; how long an epoch takes is known once a first job is done.")
+    else:
+        total = sum(value for value in seconds if value is not None) / parallel
+        print(f"{len(left)} jobs to do, {parallel} at a time: about {duration(total)}.")
+
+
+def estimate(job: Job, plan: Plan, results: dict[str, Any]) -> float | None:
+    """Seconds a job takes: its minutes, or those of a run of the same row, with a little around it."""
+    around = 15.0
+    if job.row in ("lines", "colours"):
+        return around
+    if plan.epochs is None and plan.minutes is not None:
+        return 60 * plan.minutes + around
+    known = [
+        run["seconds"]
+        for run in results["runs"]
+        if run["seconds"] and run["job"].startswith(f"{plan.preset}-{job.row}-")
+    ]
+    return sum(known) / len(known) + around if known else None
