@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import numpy as np
 import numpy.typing as npt
 from tyro.conf import Positional, arg
 
-from .. import files, progress
+from .. import bulk, files, progress
 from ..data.dataset import Skipped
 from ..errors import UserError
 from ..grammar import Limits
@@ -25,6 +26,7 @@ from .summary import MOST_ROWS, as_csv, problems_json
 EXAMPLES = """
   shapeparse parse photo.jpg --model run --out rectangles
   shapeparse parse photos --model run --out rectangles --formats json
+  shapeparse parse photos --model run --out shards --engine ray --format parquet
 """
 
 AT_A_TIME = 8
@@ -52,6 +54,10 @@ class Args:
     """A rectangle is split along a side only while that side is longer than this."""
     formats: Annotated[tuple[Format, ...], arg(metavar="FORMAT [FORMAT ...]")] = FORMATS
     """What to write of every photograph."""
+    engine: Literal["local", "ray"] = "local"
+    """Ray is for very many photographs: it writes shards of rows instead, and goes on where it was stopped."""
+    format: Annotated[bulk.Format | None, arg(metavar="FORMAT", help_behavior_hint="(default: jsonl)")] = None
+    """Of the shards: jsonl or parquet."""
 
 
 @dataclass(frozen=True)
@@ -86,6 +92,10 @@ def run(args: Args) -> int:
     )
     settings = Settings(limits.depth, limits.min_extent, formats=args.formats)
     jobs, problems = plan(args.images, None)
+    if args.engine == "ray":
+        return parse_in_shards(args, parser, limits, jobs, problems)
+    if args.format is not None:
+        raise UserError("The option --format goes with --engine ray; give --formats, or that engine.")
     refuse_overwriting([path for job in jobs for path in output_files(job, args.out, settings)], jobs)
     files.make_folder(args.out)
     rows = list(parse_jobs(parser, jobs, args.out, settings, problems))
@@ -114,6 +124,32 @@ def parse_jobs(
             for (one, photo), tree in zip(read, trees, strict=True):
                 yield write_parse(one, photo, tree, out, settings)
             read.clear()
+
+
+def parse_in_shards(args: Args, parser: Parser, limits: Limits, jobs: Sequence[Job], problems: list[Skipped]) -> int:
+    """Parse very many photographs with Ray; the exit code."""
+    from ..bulk_ray import stream
+
+    if args.formats != FORMATS:
+        raise UserError("The option --formats goes with --engine local; give --format, or that engine.")
+    inputs = [bulk.Input(job.name, str(job.mask)) for job in jobs]
+    settings = bulk.Settings(
+        bulk.fingerprint(args.model), limits.depth, limits.min_extent, args.format or "jsonl", bulk.SHARD
+    )
+    shards = bulk.Shards(args.out, inputs, settings)
+    refuse_overwriting(shards.outputs(), jobs)
+    left = shards.start()
+    with closing(stream(inputs, left, args.model, limits)) as results:
+        shards.collect(result for _, result in zip(progress.bar("Parsing")(left), results, strict=True))
+    skipped = shards.finish({"model": str(args.model), "method": parser.facts["method"]}, problems)
+    total = len(inputs) + len(problems)
+    if total > len(skipped):
+        print(f"{total - len(skipped)} of {total} parsed; the shards are in {shown(args.out)}.")
+    for problem in skipped[:MOST_ROWS]:
+        progress.complain(problem.reason)
+    if len(skipped) > MOST_ROWS:
+        progress.complain(f"{len(skipped) - MOST_ROWS} more are named in {shown(shards.skipped_path)}.")
+    return 2 if skipped else 0
 
 
 def write_parse(job: Job, photo: npt.NDArray[np.uint8], tree: ParseTree, out: Path, settings: Settings) -> Row:

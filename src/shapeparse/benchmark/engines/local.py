@@ -45,7 +45,7 @@ def run_jobs(
             for job, process in list(running.items()):
                 code = process.poll()
                 if code is None:
-                    status = _read(record.job_folder(job) / "status.json")
+                    status = read_status(record.job_folder(job))
                     if status is not None:
                         tell(Event(job, "running", status))
                     continue
@@ -73,9 +73,10 @@ def _start(record: Record, job: Job, threads: int) -> subprocess.Popen[bytes]:
         return subprocess.Popen([*command, str(threads), str(os.getpid())], stdout=log, stderr=log, env=environment)
 
 
-def _read(path: Path) -> dict[str, Any] | None:
+def read_status(folder: Path) -> dict[str, Any] | None:
+    """How far a job says it is; None if it has not said anything yet."""
     try:
-        content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        content: dict[str, Any] = json.loads((folder / "status.json").read_text(encoding="utf-8"))
         return content
     except (OSError, ValueError):
         return None

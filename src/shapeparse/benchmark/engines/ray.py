@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-import logging
 import os
-import socket
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -20,13 +18,13 @@ from uuid import uuid4
 import numpy as np
 
 from ... import files
+from ...cluster import cluster
 from ...data import Loaded
 from ...errors import UserError
-from ...images import shown
 from ..plan import Job, Plan
 from ..record import Record
 from ..worker import alone, watched
-from .local import PAUSE, Event, _read
+from .local import PAUSE, Event, read_status
 
 RETRIES = 5
 """How often a job whose worker or node died is run again."""
@@ -70,7 +68,7 @@ def run_jobs(
                     job = running.pop(reference)
                     tell(finished(ray, reference, job, record.job_folder(job)))
                 for job in running.values():
-                    status = _read(record.job_folder(job) / "status.json")
+                    status = read_status(record.job_folder(job))
                     if status is not None:
                         tell(Event(job, "running", status))
         finally:
@@ -140,39 +138,6 @@ def sentence(error: Any) -> str:
 
 
 # ---- the cluster ---------------------------------------------------------------------------------------------------
-
-
-@contextlib.contextmanager
-def cluster(address: str | None, cores: int | None = None) -> Iterator[Any]:
-    """Ray, connected to the cluster at ``address``; without one, to a cluster of this machine that ends with the block.
-
-    ``cores`` is how many such a cluster has; as many as the machine if not given.
-    """
-    try:
-        import ray
-    except ImportError as error:
-        raise UserError("The engine ray needs Ray; install it with `pip install 'shapeparse[ray]'`.") from error
-    quiet = {"log_to_driver": False, "logging_level": logging.ERROR}
-    try:
-        if address is None:
-            ray.init("local", num_cpus=cores, include_dashboard=False, **quiet)
-        else:
-            knock(address)
-            ray.init(address, **quiet)
-    except (OSError, ValueError) as error:
-        why = str(error).strip().splitlines()[0].rstrip(".")
-        raise UserError(f"Cannot use the Ray cluster {shown(address or 'of this machine')}: {shown(why)}.") from error
-    try:
-        yield ray
-    finally:
-        ray.shutdown()
-
-
-def knock(address: str) -> None:
-    """Raise OSError unless somebody listens at host:port; Ray itself would try for minutes."""
-    host, _, port = address.rpartition(":")
-    if host and port.isdigit() and "/" not in host:
-        socket.create_connection((host.strip("[]"), int(port)), timeout=10).close()
 
 
 def cores_each(ray: Any, parallel: int) -> int:
