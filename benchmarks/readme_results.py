@@ -83,7 +83,7 @@ def _benchmark_table(folder: str, results: dict[str, Any]) -> str:
         for row in table_rows(standings)
     ]
     return f"""
-**{data_name(results)}**: {conditions(results).partition("; ")[2]}
+**{data_name(results)}**: {"; ".join(conditions(results).split("; ")[2:])}
 
 | {" | ".join(wanted)} |
 |{" --- |" * len(wanted)}

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
 from shapeparse.oracle import kernels, twins
-from shapeparse.oracle.igm import SOFT_UNITS, _integrate, _sums_type
+from shapeparse.oracle.igm import SOFT_UNITS, _sums_type, integrate
 from shapeparse.oracle.kernels import LEAF, UNLIMITED, Box, Picture
 
 TABLE = kernels.xlogx_table()
@@ -72,9 +72,9 @@ def test_the_integral_image_is_a_double_cumulative_sum_at_any_width(width, kind)
         "soft": (rng.integers(0, 256, (5, width), np.uint8), SOFT_UNITS),
     }[kind]
     expected = np.pad(mask.cumsum(0, dtype=int).cumsum(1), ((1, 0), (1, 0))).ravel()
-    for integrate in (_integrate, lambda mask, _, sums, start: kernels.integrate(mask, sums, start)):
+    for way in (integrate, lambda mask, _, sums, start: kernels.integrate(mask, sums, start)):
         sums = np.full(3 + len(expected), -1, _sums_type(unit))
-        integrate(mask, unit, sums, 3)
+        way(mask, unit, sums, 3)
         assert np.array_equal(sums[3:], expected)
         assert (sums[:3] == -1).all()  # what lies before the start is another image's
 
