@@ -25,7 +25,8 @@ from shapeparse.learner import Learner, LearningSettings
 from shapeparse.methods import METHODS
 from shapeparse.model import load
 from shapeparse.networks.presets import PRESETS
-from shapeparse.train import Trainer, TrainingData, TrainSettings
+from shapeparse.train import Trainer, TrainSettings
+from shapeparse.training import TrainingData
 
 SIDE, COUNT, DEPTH = 64, 362, 5
 TOY = replace(PRESETS["fast"], side=SIDE, positions=16)

@@ -17,7 +17,8 @@ from shapeparse.bulk import Input, Result, Settings, Shards
 from shapeparse.cli import main
 from shapeparse.data.dataset import Skipped
 from shapeparse.networks.presets import PRESETS
-from shapeparse.train import Trainer, TrainingData, TrainSettings
+from shapeparse.train import Trainer, TrainSettings
+from shapeparse.training import TrainingData
 
 PHOTOS = 10
 BROKEN = 6

@@ -13,7 +13,8 @@ from PIL import Image
 import shapeparse
 from shapeparse.methods import METHODS
 from shapeparse.networks.presets import PRESETS
-from shapeparse.train import Trainer, TrainingData, TrainSettings
+from shapeparse.train import Trainer, TrainSettings
+from shapeparse.training import TrainingData
 
 
 @pytest.fixture(scope="module")

@@ -39,7 +39,8 @@ from pathlib import Path
 import numpy as np
 
 from shapeparse.networks.presets import PRESETS
-from shapeparse.train import Trainer, TrainingData, TrainSettings
+from shapeparse.train import Trainer, TrainSettings
+from shapeparse.training import TrainingData
 
 settings, shape, data, out, marker, moment = (json.loads(text) for text in sys.argv[1:])
 PRESETS["fast"] = replace(PRESETS["fast"], **{k: tuple(v) if isinstance(v, list) else v for k, v in shape.items()})

@@ -119,14 +119,38 @@ def load_state(network: nn.Module, tensors: dict[str, Tensor], path: Path) -> No
         raise UserError(f"{shown(path)} does not fit the network of its config.json; train again.") from error
 
 
-def pack_state(learner: Learner, memory: Memory) -> dict[str, Tensor]:
-    """Networks, optimisers and memory as named tensors."""
+Networks = dict[str, nn.Module]
+Optimisers = dict[str, torch.optim.Optimizer]
+
+
+def pack_networks(networks: Networks, optimisers: Optimisers) -> dict[str, Tensor]:
+    """Networks and optimisers as named tensors."""
     packed: dict[str, Tensor] = {}
-    for name, network in learner.networks().items():
+    for name, network in networks.items():
         packed |= {f"network.{name}.{key}": value for key, value in network.state_dict().items()}
-    for name, optimiser in learner.optimisers().items():
+    for name, optimiser in optimisers.items():
         for index, state in optimiser.state_dict()["state"].items():
             packed |= {f"optimiser.{name}.{index}.{key}": value for key, value in state.items()}
+    return packed
+
+
+def unpack_networks(networks: Networks, optimisers: Optimisers, packed: dict[str, Tensor], path: Path) -> None:
+    """Put back what ``pack_networks`` took."""
+    for name, network in networks.items():
+        load_state(network, _below(packed, f"network.{name}."), path)
+    for name, optimiser in optimisers.items():
+        states: dict[int, dict[str, Tensor]] = {}
+        for key, value in _below(packed, f"optimiser.{name}.").items():
+            index, entry = key.split(".")
+            states.setdefault(int(index), {})[entry] = value
+        parameters = optimiser.param_groups[0]["params"]
+        fitted = {index: _laid_out_like(parameters[index], state) for index, state in states.items()}
+        optimiser.load_state_dict({"state": fitted, "param_groups": optimiser.state_dict()["param_groups"]})
+
+
+def pack_state(learner: Learner, memory: Memory) -> dict[str, Tensor]:
+    """Networks, optimisers and memory as named tensors."""
+    packed = pack_networks(learner.networks(), learner.optimisers())
     packed |= {f"memory.{name}": torch.from_numpy(column) for name, column in memory.columns.items()}
     packed["memory_added"] = torch.from_numpy(memory.added)
     return packed
@@ -135,16 +159,7 @@ def pack_state(learner: Learner, memory: Memory) -> dict[str, Tensor]:
 def unpack_state(learner: Learner, memory: Memory, packed: dict[str, Tensor], path: Path) -> None:
     """Put back what ``pack_state`` took."""
     try:
-        for name, network in learner.networks().items():
-            load_state(network, _below(packed, f"network.{name}."), path)
-        for name, optimiser in learner.optimisers().items():
-            states: dict[int, dict[str, Tensor]] = {}
-            for key, value in _below(packed, f"optimiser.{name}.").items():
-                index, entry = key.split(".")
-                states.setdefault(int(index), {})[entry] = value
-            parameters = optimiser.param_groups[0]["params"]
-            fitted = {index: _laid_out_like(parameters[index], state) for index, state in states.items()}
-            optimiser.load_state_dict({"state": fitted, "param_groups": optimiser.state_dict()["param_groups"]})
+        unpack_networks(learner.networks(), learner.optimisers(), packed, path)
         for name, column in memory.columns.items():
             column[:] = packed[f"memory.{name}"].numpy()
         memory.added[:] = packed["memory_added"].numpy()

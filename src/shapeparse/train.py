@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import math
 import time
-import zlib
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -15,18 +12,19 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 import torch
+from torch import Tensor, nn
 
 from .errors import UserError
 from .evaluate import accuracy_and_leaves
 from .grammar import Limits, is_whole
-from .images import shown
 from .learner import Batch, Learner, LearningSettings
 from .memory import Memory
 from .methods import method_named
 from .networks.presets import preset_named
 from .rollout import Exploration, Rollout
-from .runs import RunFolder, pack_state, read_tensors, restore_rng, rng_note, unpack_state, write_tensors
+from .runs import pack_state, unpack_state
 from .scenes import Scenes, colour_jitter
+from .training import Report, Training, TrainingData
 
 _LEAST = {
     "rollout_images": 1, "updates": 1, "batch_images": 1, "batch_nodes": 1, "memory": 1,
@@ -154,41 +152,15 @@ def settings_for(preset: str, **given: Any) -> TrainSettings:
     return TrainSettings(preset=preset, **{**usual, **given})
 
 
-@dataclass(frozen=True)
-class TrainingData:
-    """Images squashed to the preset's side with their masks, training and validation apart."""
-
-    train_images: npt.NDArray[np.uint8]
-    train_masks: npt.NDArray[np.bool_]
-    validation_images: npt.NDArray[np.uint8]
-    validation_masks: npt.NDArray[np.bool_]
-
-    def __post_init__(self) -> None:
-        if not len(self.train_images) or not len(self.validation_images):
-            raise UserError("Training needs at least one image to learn from and one to validate with; add images.")
-
-    def fingerprint(self) -> int:
-        """A number that other images or masks would change: resuming needs the same data."""
-        number = 0
-        for array in (self.train_images, self.train_masks, self.validation_images, self.validation_masks):
-            number = zlib.crc32(np.ascontiguousarray(array).data, number)
-        return number
-
-
-Report = Callable[[dict[str, Any]], None]
-"""Is told the metrics after every epoch, and within epochs what goes on."""
-
-
-class Trainer:
-    """One run. ``run`` trains to the end of the budget, from the last checkpoint if it resumes."""
+class Trainer(Training):
+    """The training of one parser by one method."""
 
     def __init__(
         self, settings: TrainSettings, data: TrainingData, folder: str | Path, facts: dict[str, Any] | None = None
     ) -> None:
-        self.settings, self.data, self.folder = settings, data, RunFolder(folder)
-        self.facts, self.fingerprint = facts or {}, data.fingerprint()
+        super().__init__(settings, data, folder)
+        self.settings, self.facts = settings, facts or {}
         self.method, self.preset = method_named(settings.method), preset_named(settings.preset)
-        torch.set_num_threads(settings.threads or torch.get_num_threads())
         self.learner = Learner(self.method, self.preset, settings.limits, settings.learning, settings.seed)
         self._set_pixel_statistics()
         scenes = Scenes(data.train_images, data.train_masks, settings.flips)
@@ -197,10 +169,6 @@ class Trainer:
             switch=settings.switch, below=settings.below, exploration=settings.exploration,
         )  # fmt: skip
         self.memory = Memory(len(scenes), settings.memory)
-        self.rng = np.random.default_rng(settings.seed)
-        self.epoch, self.seconds, self.best = 0, 0.0, -1.0
-        self.best_epoch = 0
-        self.rows: list[dict[str, Any]] = []
 
     def config(self) -> dict[str, Any]:
         """What ``config.json`` holds: the settings, the network, and where the data came from."""
@@ -212,38 +180,12 @@ class Trainer:
             **self.facts,
         }
 
-    def run(self, resume: bool = False, report: Report = lambda _: None) -> list[dict[str, Any]]:
-        """Train; the metrics of every epoch."""
-        started_before = self.folder.checkpoint_path.exists() or self.folder.config_path.exists()
-        if started_before and not resume:
-            raise UserError(
-                f"{shown(self.folder.path)} holds a run already; add --resume to go on, or choose another --out."
-            )
-        if self.folder.checkpoint_path.exists():
-            self._resume()
-        elif started_before:  # it was stopped before its first checkpoint, so there is nothing to go on from
-            self._check_config(self.folder.read_config())
-        else:
-            self.folder.write_config(self.config())
-        started = time.perf_counter() - self.seconds
-        while not self._finished():
-            row = self._one_epoch(started, report)
-            self.rows.append(row)
-            self._keep_best(row)
-            self._checkpoint()
-            report(row)
-        return self.rows
-
-    def progress(self, within: float = 0.0) -> float:
-        """Share of the budget that is used up; ``within`` is the share of the current epoch."""
-        if self.settings.epochs is not None:
-            return min((self.epoch + within) / self.settings.epochs, 1.0)
-        assert self.settings.minutes is not None
-        return min(self.seconds / (60 * self.settings.minutes), 1.0)
+    def model(self) -> nn.Module:
+        return self.learner.policy
 
     def _finished(self) -> bool:
         patience = self.settings.patience
-        return self.progress() >= 1 or (patience is not None and self.epoch - self.best_epoch > patience)
+        return super()._finished() or (patience is not None and self.epoch - self.best_epoch > patience)
 
     def _one_epoch(self, started: float, report: Report) -> dict[str, Any]:
         order = self.rollout.scenes.draw(self.rng)
@@ -305,52 +247,15 @@ class Trainer:
         batch = Batch.of(scenes, pixels, transitions, self.rollout)
         return self.learner.update(batch, self.rollout, self.rng), len(transitions)
 
-    def _keep_best(self, row: dict[str, Any]) -> None:
-        if row["validation_accuracy"] > self.best:
-            self.best, self.best_epoch = row["validation_accuracy"], self.epoch
-            self.folder.write_model(self.learner.policy, {"epoch": self.epoch, "validation_accuracy": self.best})
-
-    def _checkpoint(self) -> None:
-        self.folder.write_metrics(self.rows)
-        state = {"epoch": self.epoch, "seconds": self.seconds, "best": self.best, "best_epoch": self.best_epoch}
-        notes = {
-            "state": json.dumps(state | {"present": sorted(self.memory.present)}),
-            "rng": rng_note(self.rng),
-            "rows": json.dumps(self.rows),
-            "config": json.dumps(self.config(), sort_keys=True),
-        }
+    def _pack(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
         tensors = pack_state(self.learner, self.memory)
         tensors["frames"] = torch.from_numpy(self.rollout.scenes.frames)
-        write_tensors(self.folder.checkpoint_path, tensors, notes)
+        return tensors, {"present": sorted(self.memory.present)}
 
-    def _resume(self) -> None:
-        path = self.folder.checkpoint_path
-        tensors, notes = read_tensors(path)
-        try:
-            theirs, state, rows = (json.loads(notes[name]) for name in ("config", "state", "rows"))
-            self._check_config(theirs)
-            unpack_state(self.learner, self.memory, tensors, path)
-            self.rollout.set_frames(tensors["frames"].numpy())
-            self.epoch, self.seconds = state["epoch"], state["seconds"]
-            self.best, self.best_epoch = state["best"], state["best_epoch"]
-            self.memory.present = set(state["present"])
-            self.rows = rows
-            restore_rng(self.rng, notes["rng"])
-        except UserError:
-            raise
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise UserError(f"{shown(path)} is damaged; start again with another --out.") from error
-        self.folder.remove_leftovers()
-
-    def _check_config(self, theirs: dict[str, Any]) -> None:
-        """Refuse to go on with other settings or other data than a run was started with."""
-        ours = json.loads(json.dumps(self.config()))
-        changed = [name for name in _differences(theirs, ours) if name not in ("format", "version")]
-        if changed:
-            named = ", ".join(name.removeprefix("settings.") for name in changed[:8])
-            raise UserError(
-                f"{shown(self.folder.path)} was started with other settings ({named}); use those, or another --out."
-            )
+    def _unpack(self, tensors: dict[str, Tensor], values: dict[str, Any]) -> None:
+        unpack_state(self.learner, self.memory, tensors, self.folder.checkpoint_path)
+        self.rollout.set_frames(tensors["frames"].numpy())
+        self.memory.present = set(values["present"])
 
     def _set_pixel_statistics(self) -> None:
         """Mean and spread of the training images alone."""
@@ -378,14 +283,3 @@ def _numbers(settings: dict[str, Any], prefix: str = "") -> list[tuple[str, floa
         elif isinstance(value, float):
             found.append((prefix + name, value))
     return found
-
-
-def _differences(theirs: dict[str, Any], ours: dict[str, Any], prefix: str = "") -> list[str]:
-    names: list[str] = []
-    for name in sorted(set(theirs) | set(ours)):
-        one, other = theirs.get(name), ours.get(name)
-        if isinstance(one, dict) and isinstance(other, dict):
-            names += _differences(one, other, f"{prefix}{name}.")
-        elif one != other:
-            names.append(prefix + name)
-    return names

@@ -17,7 +17,7 @@ from shapeparse import igm
 from shapeparse.peers import Segmenter, SegmenterSettings, load_segmenter
 from shapeparse.peers.segmenter import one_cycle
 from shapeparse.peers.unet import UNet
-from shapeparse.train import TrainingData
+from shapeparse.training import TrainingData
 
 SMALL = {"epochs": 3, "widths": (4, 6, 8), "batch": 2, "threads": 1}
 

@@ -24,7 +24,8 @@ from ..model import load
 from ..oracle import igm
 from ..peers.colours import fit_colours
 from ..peers.segmenter import Segmenter, SegmenterSettings
-from ..train import Report, Trainer
+from ..train import Trainer
+from ..training import Report
 from ..tree import Forest, ParseTree
 from .plan import Job, Plan, settings_json
 

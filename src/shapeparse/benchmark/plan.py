@@ -16,7 +16,8 @@ from ..grammar import Limits
 from ..images import shown
 from ..methods import METHODS
 from ..networks.presets import preset_named
-from ..train import TrainingData, TrainSettings, settings_for
+from ..train import TrainSettings, settings_for
+from ..training import TrainingData
 
 TRAIN_SHARE = 300 / 362
 """The paper trains on 300 of 362 images."""

@@ -16,7 +16,8 @@ from ..images import shown
 from ..learner import LearningSettings
 from ..rollout import Exploration
 from ..runs import RunFolder
-from ..train import TrainingData, TrainSettings
+from ..train import TrainSettings
+from ..training import TrainingData
 
 BUILT_IN_COUNT = 362
 BUILT_IN_SEED = 0

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import math
 import time
 from dataclasses import dataclass
@@ -22,9 +21,9 @@ from torch import Tensor, nn
 from ..errors import UserError
 from ..grammar import is_whole
 from ..images import shown
-from ..runs import RunFolder, load_state, read_tensors, restore_rng, rng_note, write_tensors
+from ..runs import RunFolder, pack_networks, unpack_networks
 from ..scenes import colour_jitter, to_pixels
-from ..train import Report, TrainingData
+from ..training import Report, Training, TrainingData
 from .crops import random_crops
 from .unet import UNet
 
@@ -81,13 +80,12 @@ class SegmenterSettings:
             raise UserError("The budget is empty; give --epochs or --minutes greater than 0.")
 
 
-class Segmenter:
-    """The training of one U-Net. ``run`` trains to the end of the budget, from the last checkpoint if it resumes."""
+class Segmenter(Training):
+    """The training of one U-Net."""
 
     def __init__(self, settings: SegmenterSettings, data: TrainingData, folder: str | Path) -> None:
-        self.settings, self.data, self.folder = settings, data, RunFolder(folder)
-        self.fingerprint = data.fingerprint()
-        torch.set_num_threads(settings.threads or torch.get_num_threads())
+        super().__init__(settings, data, folder)
+        self.settings = settings
         with torch.random.fork_rng():
             torch.manual_seed(settings.seed)
             self.network = UNet(settings.widths).to(memory_format=torch.channels_last)  # type: ignore[call-overload]
@@ -95,43 +93,13 @@ class Segmenter:
         self.optimiser = torch.optim.AdamW(
             self.network.parameters(), lr=settings.rate, weight_decay=settings.weight_decay
         )
-        self.rng = np.random.default_rng(settings.seed)
-        self.epoch, self.seconds, self.best = 0, 0.0, -1.0
-        self.best_epoch = 0
-        self.rows: list[dict[str, Any]] = []
 
     def config(self) -> dict[str, Any]:
         """What ``config.json`` holds: the settings, and a number that other data would change."""
         return {"peer": "segmenter", "settings": dataclasses.asdict(self.settings), "fingerprint": self.fingerprint}
 
-    def run(self, resume: bool = False, report: Report = lambda _: None) -> list[dict[str, Any]]:
-        """Train; the metrics of every epoch."""
-        started_before = self.folder.checkpoint_path.exists() or self.folder.config_path.exists()
-        if started_before and not resume:
-            raise UserError(
-                f"{shown(self.folder.path)} holds a run already; add --resume to go on, or choose another --out."
-            )
-        if self.folder.checkpoint_path.exists():
-            self._resume()
-        elif started_before:  # it was stopped before its first checkpoint, so there is nothing to go on from
-            self._check_config(self.folder.read_config())
-        else:
-            self.folder.write_config(self.config())
-        started = time.perf_counter() - self.seconds
-        while self.progress() < 1:
-            row = self._one_epoch(started, report)
-            self.rows.append(row)
-            self._keep_best(row)
-            self._checkpoint()
-            report(row)
-        return self.rows
-
-    def progress(self, within: float = 0.0) -> float:
-        """Share of the budget that is used up; ``within`` is the share of the current epoch."""
-        if self.settings.epochs is not None:
-            return min((self.epoch + within) / self.settings.epochs, 1.0)
-        assert self.settings.minutes is not None
-        return min(self.seconds / (60 * self.settings.minutes), 1.0)
+    def model(self) -> nn.Module:
+        return self.network
 
     def probabilities(self, images: npt.NDArray[np.uint8], flips: bool = True) -> npt.NDArray[np.float32]:
         """(images, side, side): how likely each pixel is paint, by the weights that were best on validation."""
@@ -177,60 +145,12 @@ class Segmenter:
             self.optimiser.step()
         return loss.item()
 
-    def _keep_best(self, row: dict[str, Any]) -> None:
-        if row["validation_accuracy"] > self.best:
-            self.best, self.best_epoch = row["validation_accuracy"], self.epoch
-            self.folder.write_model(self.network, {"epoch": self.epoch, "validation_accuracy": self.best})
+    def _pack(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
+        return pack_networks({"unet": self.network}, {"unet": self.optimiser}), {}
 
-    def _checkpoint(self) -> None:
-        self.folder.write_metrics(self.rows)
-        state = {"epoch": self.epoch, "seconds": self.seconds, "best": self.best, "best_epoch": self.best_epoch}
-        notes = {
-            "state": json.dumps(state),
-            "rng": rng_note(self.rng),
-            "rows": json.dumps(self.rows),
-            "config": json.dumps(self.config(), sort_keys=True),
-        }
-        tensors = {f"network.{name}": value for name, value in self.network.state_dict().items()}
-        for index, moments in self.optimiser.state_dict()["state"].items():
-            tensors |= {f"optimiser.{index}.{name}": value for name, value in moments.items()}
-        write_tensors(self.folder.checkpoint_path, tensors, notes)
-
-    def _resume(self) -> None:
+    def _unpack(self, tensors: dict[str, Tensor], values: dict[str, Any]) -> None:
         path = self.folder.checkpoint_path
-        tensors, notes = read_tensors(path)
-        try:
-            theirs, state, rows = (json.loads(notes[name]) for name in ("config", "state", "rows"))
-            self._check_config(theirs)
-            weights = {
-                name.removeprefix("network."): value for name, value in tensors.items() if name.startswith("network.")
-            }
-            load_state(self.network, weights, path)
-            for index, parameter in enumerate(self.network.parameters()):
-                self.optimiser.state[parameter] = {
-                    name: _laid_out_like(parameter, tensors[f"optimiser.{index}.{name}"])
-                    for name in ("step", "exp_avg", "exp_avg_sq")
-                }
-            self.epoch, self.seconds = state["epoch"], state["seconds"]
-            self.best, self.best_epoch = state["best"], state["best_epoch"]
-            self.rows = rows
-            restore_rng(self.rng, notes["rng"])
-        except UserError:
-            raise
-        except (KeyError, TypeError, ValueError, AttributeError, RuntimeError) as error:
-            raise UserError(f"{shown(path)} is damaged; start again with another --out.") from error
-        self.folder.remove_leftovers()
-
-    def _check_config(self, theirs: dict[str, Any]) -> None:
-        """Refuse to go on with other settings or other data than a run was started with."""
-        one, other = _flat(theirs), _flat(json.loads(json.dumps(self.config())))
-        names = sorted({*one, *other} - {"format", "version", "settings"})
-        changed = [name for name in names if one.get(name) != other.get(name)]
-        if changed:
-            raise UserError(
-                f"{shown(self.folder.path)} was started with other settings ({', '.join(changed[:8])}); use those, "
-                "or another --out."
-            )
+        unpack_networks({"unet": self.network}, {"unet": self.optimiser}, tensors, path)
 
     def _set_pixel_statistics(self) -> None:
         """Mean and spread of the training images alone."""
@@ -288,13 +208,3 @@ def one_cycle(progress: float, rise: float = 0.2) -> float:
     if progress < rise:
         return 0.04 + 0.96 * 0.5 * (1 - math.cos(math.pi * progress / rise))
     return 0.001 + 0.999 * 0.5 * (1 + math.cos(math.pi * (progress - rise) / (1 - rise)))
-
-
-def _laid_out_like(parameter: Tensor, value: Tensor) -> Tensor:
-    """A moment of the optimiser in the parameter's own memory layout, as it was before it went through a file."""
-    return torch.empty_like(parameter).copy_(value) if value.ndim else value.clone()
-
-
-def _flat(config: dict[str, Any]) -> dict[str, Any]:
-    settings = config.get("settings")
-    return {**config, **settings} if isinstance(settings, dict) else config
