@@ -1,10 +1,10 @@
-"""How accurate the methods become: `shapeparse benchmark` with preset fast, and DAgger with preset crop.
+"""How accurate imitation and DRAG become in five minutes on all cores: presets fast and crop.
 
-    python benchmarks/learning.py [--data DIR] [--minutes 5] [--out results]
+    python benchmarks/learning.py [--data DIR] [--methods ...] [--minutes 5]
 
 ``DIR`` is a folder with images/ and masks/; without it the car-panels data beside the repository if it is there, else
 the built-in generator. One job at a time, on all cores. Stop it whenever you like: the same command goes on where it
-stopped, and skips what is done. Numbers, splits and tables go to results/NAME and results/NAME-crop.
+stopped, and skips what is done. Numbers, splits and tables go to results/learning/NAME and NAME-crop.
 """
 
 from __future__ import annotations
@@ -20,11 +20,17 @@ from shapeparse import cli
 CAR_PANELS = REPOSITORY.parent / "shared" / "data" / "car-panels"
 
 
-def main(data: Path | None = None, minutes: float = 5.0, out: Path = REPOSITORY / "results") -> int:
+def main(
+    data: Path | None = None,
+    methods: tuple[str, ...] = ("bc", "dagger", "drag-anchored", "lines"),
+    minutes: float = 5.0,
+    out: Path = REPOSITORY / "results" / "learning",
+) -> int:
     """Run both benchmarks.
 
     Args:
         data: a folder with images/ and masks/.
+        methods: rows of the benchmark with preset fast.
         minutes: budget of each job.
         out: where the folders with results go.
     """
@@ -32,7 +38,7 @@ def main(data: Path | None = None, minutes: float = 5.0, out: Path = REPOSITORY 
         data = CAR_PANELS
     name = data.name if data else "built-in"
     common = ["--minutes", f"{minutes:g}", "--jobs", "1", *(["--data", str(data)] if data else [])]
-    fast = cli.main(["benchmark", "--out", str(out / name), *common])
+    fast = cli.main(["benchmark", "--out", str(out / name), "--methods", *methods, *common])
     crop = cli.main(
         ["benchmark", "--out", str(out / f"{name}-crop"), "--preset", "crop", "--methods", "dagger", *common]
     )

@@ -13,15 +13,22 @@ from typing import Any
 
 import tyro
 
-from shapeparse.benchmark.standings import Standings
-from shapeparse.benchmark.table import COLUMNS, conditions, data_name, table_rows
+from shapeparse.benchmark.paper import PAPER_TABLE
+from shapeparse.benchmark.standings import ROWS, Standings, kind, setting
+from shapeparse.benchmark.statistics import Group
+from shapeparse.benchmark.table import budget, conditions, data_name
+from shapeparse.benchmark.words import NONE, spread_percent
 from shapeparse.errors import UserError
 from shapeparse.files import write_text
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 RESULTS = REPOSITORY / "results"
 README = REPOSITORY / "README.md"
-SECTIONS = {"oracle": "results/oracle/oracle.json", "benchmark": "results/*/results.json"}
+SECTIONS = {
+    "oracle": "results/oracle/oracle.json",
+    "benchmark": "results/*/results.json",
+    "learning": "results/learning/*/results.json",
+}
 """What is written between two marks, and the files it comes from."""
 DEPTHS = (1, 3, 5, 7, 9)
 
@@ -52,8 +59,14 @@ def with_all_results(readme: str) -> str:
     readme = with_results(
         readme, "oracle", oracle_section(json.loads(oracle.read_bytes()) if oracle.exists() else None)
     )
-    benchmarks = {path.parent.name: json.loads(path.read_bytes()) for path in sorted(RESULTS.glob("*/results.json"))}
-    return with_results(readme, "benchmark", benchmark_section(benchmarks))
+    readme = with_results(readme, "learning", learning_section(_benchmarks("learning/*")))
+    return with_results(readme, "benchmark", benchmark_section(_benchmarks("*")))
+
+
+def _benchmarks(pattern: str) -> dict[str, dict[str, Any]]:
+    """The results of benchmarks, by the names of their folders."""
+    found = sorted(RESULTS.glob(f"{pattern}/results.json"))
+    return {path.parent.name: json.loads(path.read_bytes()) for path in found}
 
 
 def with_results(readme: str, name: str, text: str) -> str:
@@ -70,28 +83,58 @@ def with_results(readme: str, name: str, text: str) -> str:
 
 
 def benchmark_section(benchmarks: dict[str, dict[str, Any]]) -> str:
-    """A table for every benchmark there is."""
-    parts = [_benchmark_table(folder, results) for folder, results in benchmarks.items()]
-    return "".join(parts) or "\nNot measured yet: `python benchmarks/learning.py` makes `results/car-panels`.\n\n"
-
-
-def _benchmark_table(folder: str, results: dict[str, Any]) -> str:
-    standings = Standings(results)
-    wanted = ("row", "setting", "paper test", "test %", "folds")
-    lines = [
-        " | ".join(cell for column, cell in zip(COLUMNS, row, strict=True) if column in wanted)
-        for row in table_rows(standings)
+    """One table of all benchmarks: a row a method, a column a dataset."""
+    if not benchmarks:
+        return "\nNot measured yet: `shapeparse benchmark --out results/built-in` makes the first.\n\n"
+    standings = {folder: Standings(results) for folder, results in benchmarks.items()}
+    groups = {folder: {group.row: group for group in one.groups} for folder, one in standings.items()}
+    rows = [row for row in ROWS if any(row in found for found in groups.values())]
+    lines = []
+    for row in rows:
+        folder = next(folder for folder in groups if row in groups[folder])
+        title, kind = standings[folder].title(groups[folder][row]), setting(groups[folder][row])
+        paper = PAPER_TABLE[row][1] if row in PAPER_TABLE else None
+        cells = [_test_accuracy(standings[folder], groups[folder].get(row)) for folder in groups]
+        lines.append(" | ".join([title, kind, NONE if paper is None else f"{paper:.2f}", *cells]))
+    made = [
+        f"- **{folder}**: {'; '.join(conditions(results).split('; ')[2:])} [All of it](results/{folder}/table.md)."
+        for folder, results in benchmarks.items()
     ]
     return f"""
-**{data_name(results)}**: {"; ".join(conditions(results).split("; ")[2:])}
-
-| {" | ".join(wanted)} |
-|{" --- |" * len(wanted)}
+| row | setting | paper | {" | ".join(groups)} |
+| --- | --- | ---: |{" ---: |" * len(groups)}
 {chr(10).join(f"| {line} |" for line in lines)}
 
-Everything of it: [results/{folder}/table.md](results/{folder}/table.md).
+{chr(10).join(made)}
 
 """
+
+
+def learning_section(benchmarks: dict[str, dict[str, Any]]) -> str:
+    """What five minutes on both cores give, in a line a benchmark."""
+    if not benchmarks:
+        return "\nNot measured yet: `python benchmarks/learning.py` makes `results/learning`.\n\n"
+    lines = []
+    for folder, results in benchmarks.items():
+        standings = Standings(results)
+        reached = [
+            f"{standings.title(group)} {_test_accuracy(standings, group)}"
+            for group in standings.groups
+            if kind(group) == "method"
+        ]
+        lines.append(
+            f"- {data_name(results)}, network {results['preset']}, {budget(results)} a run: {'; '.join(reached)}"
+            f" ([all of it](results/learning/{folder}/table.md))."
+        )
+    return "\n" + "\n".join(lines) + "\n\n"
+
+
+def _test_accuracy(standings: Standings, group: Group | None) -> str:
+    """Test accuracy over the folds, in percent; of how many, if not all are done."""
+    if group is None:
+        return NONE
+    done = "" if len(group.runs) == standings.folds else f" ({len(group.runs)} of {standings.folds} splits)"
+    return spread_percent(group.over_folds("accuracy", "test")) + done
 
 
 def oracle_section(result: dict[str, Any] | None) -> str:

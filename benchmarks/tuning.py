@@ -1,17 +1,20 @@
-"""The same bounded tuning for every method: a few trials each, judged on validation images of the first split alone.
+"""The same bounded tuning for every method: four trials each, judged on validation images of the first split alone.
 
-    python benchmarks/tuning.py [--data DIR] [--methods ...] [--minutes 2]
+    python benchmarks/tuning.py [--data DIR] [--methods ...] [--epochs 6]
 
-Every method gets its usual settings, half and double the learning rates, and a third and three times the weight of its
-second most important number: the entropy's, or, where there is only imitation, the split's. Test images are not even
-read. Stop it whenever you like: the same command goes on. Writes results/tuning/NAME.json and NAME.md.
+Every method gets its usual settings, half and double the learning rates, and three times the weight of its second most
+important number: the entropy's, or, where there is imitation, the split's. Test images are not even read. Trials run
+two at a time, on one core each. Stop it whenever you like: the same command goes on. Writes results/tuning/NAME.json
+and NAME.md.
 """
 
 from __future__ import annotations
 
 import json
 import tempfile
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict, replace
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +27,8 @@ from shapeparse.files import make_folder, write_json, write_text
 from shapeparse.learner import LearningSettings
 from shapeparse.methods import METHODS
 from shapeparse.networks.presets import preset_named
-from shapeparse.train import Trainer
+from shapeparse.train import Trainer, TrainSettings
+from shapeparse.training import TrainingData
 
 CAR_PANELS = REPOSITORY.parent / "shared" / "data" / "car-panels"
 
@@ -32,8 +36,9 @@ CAR_PANELS = REPOSITORY.parent / "shared" / "data" / "car-panels"
 def main(
     data: Path | None = None,
     methods: tuple[str, ...] = tuple(METHODS),
-    minutes: float = 2.0,
+    epochs: int = 6,
     preset: str = "fast",
+    jobs: int = 2,
     out: Path = REPOSITORY / "results" / "tuning",
 ) -> None:
     """Try the settings of each method.
@@ -41,39 +46,48 @@ def main(
     Args:
         data: a folder with images/ and masks/; car-panels beside the repository, or else the built-in generator.
         methods: which methods; all if not given.
-        minutes: budget of each trial.
+        epochs: budget of each trial.
         preset: which network.
+        jobs: trials at the same time.
         out: where the results go.
     """
     if data is None and CAR_PANELS.is_dir():
         data = CAR_PANELS
     name = data.name if data else "built-in"
     loaded = (Source(str(data)) if data else Source()).read(preset_named(preset).side)
-    plan = Plan.of(name, loaded, 1, minutes, None, preset)
+    plan = Plan.of(name, loaded, 1, None, epochs, preset)
     training = plan.training_data(loaded, 0)
     path = make_folder(out) / f"{name}.json"
     trials: list[dict[str, Any]] = json.loads(path.read_text())["trials"] if path.exists() else []
-    for method in methods:
-        settings = plan.settings(Job(method, 0, preset))
-        for trial, learning in tried(method, settings.learning).items():
-            if any((one["method"], one["trial"], one["minutes"]) == (method, trial, minutes) for one in trials):
-                continue
-            with tempfile.TemporaryDirectory() as folder:
-                trainer = Trainer(replace(settings, learning=learning), training, Path(folder) / "run")
-                trainer.run()
-            result = {"validation": trainer.best, "epochs": trainer.epoch, "best_epoch": trainer.best_epoch}
-            trials.append(
-                {"method": method, "trial": trial, "minutes": minutes, **result, "learning": asdict(learning)}
-            )
-            print(f"{method}, {trial}: {trainer.best:.4f}", flush=True)
+    done = {(one["method"], one["trial"], one["epochs"]) for one in trials}
+    with ProcessPoolExecutor(jobs, get_context("spawn")) as pool:
+        waiting = {}
+        for method in methods:
+            usual = plan.settings(Job(method, 0, preset), threads=1)
+            for trial, learning in tried(method, usual.learning).items():
+                if (method, trial, epochs) not in done:
+                    settings = replace(usual, learning=learning)
+                    waiting[pool.submit(one_trial, settings, training)] = (method, trial)
+        for future in as_completed(waiting):
+            method, trial = waiting[future]
+            trials.append({"method": method, "trial": trial, "epochs": epochs, **future.result()})
+            print(f"{method}, {trial}: {trials[-1]['validation']:.4f}", flush=True)
             write_json(path, {"data": name, "preset": preset, "trials": trials, **facts()})
             write_text(out / f"{name}.md", table(name, trials))
+
+
+def one_trial(settings: TrainSettings, training: TrainingData) -> dict[str, Any]:
+    """Train with some settings; how good the best epoch was on validation images."""
+    with tempfile.TemporaryDirectory() as folder:
+        trainer = Trainer(settings, training, Path(folder) / "run")
+        trainer.run()
+    found = {"validation": trainer.best, "best_epoch": trainer.best_epoch, "seconds": trainer.seconds}
+    return {**found, "learning": asdict(settings.learning)}
 
 
 def tried(method: str, usual: LearningSettings) -> dict[str, LearningSettings]:
     """The trials of a method by name."""
     second = "split_weight" if METHODS[method].actor == "imitation" or METHODS[method].anchor else "entropy"
-    words = second.replace("_", " ")
 
     def rates(factor: float) -> LearningSettings:
         return replace(usual, rate=factor * usual.rate, critic_rate=factor * usual.critic_rate)
@@ -82,24 +96,29 @@ def tried(method: str, usual: LearningSettings) -> dict[str, LearningSettings]:
         "usual": usual,
         "rate / 2": rates(0.5),
         "rate x 2": rates(2.0),
-        f"{words} / 3": replace(usual, **{second: getattr(usual, second) / 3}),
-        f"{words} x 3": replace(usual, **{second: getattr(usual, second) * 3}),
+        "second x 3": replace(usual, **{second: getattr(usual, second) * 3}),
     }
 
 
 def table(name: str, trials: list[dict[str, Any]]) -> str:
-    """All trials as Markdown."""
+    """A row a method, a column a trial, as Markdown."""
+    columns = ("usual", "rate / 2", "rate x 2", "second x 3")
+    found = {(one["method"], one["trial"]): one for one in trials}
     lines = [
         f"# Tuning on {name}",
         "",
-        "Accuracy on validation images of the first split, best epoch. Made by `python benchmarks/tuning.py`.",
+        f"Accuracy on validation images of the first split, best of {trials[0]['epochs']} epochs. The",
+        "second number is the weight of the split beside the rule where there is imitation, else of the entropy.",
+        "Made by `python benchmarks/tuning.py`.",
         "",
-        "| method | trial | minutes | validation | epochs |",
-        "| --- | --- | --- | --- | --- |",
+        f"| method | {' | '.join(columns)} |",
+        f"| --- |{' --- |' * len(columns)}",
     ]
-    for one in trials:
-        title = METHODS[one["method"]].title
-        lines.append(f"| {title} | {one['trial']} | {one['minutes']:g} | {one['validation']:.4f} | {one['epochs']} |")
+    for method, row in METHODS.items():
+        if any((method, column) in found for column in columns):
+            cells = [found.get((method, column)) for column in columns]
+            shown = [f"{100 * cell['validation']:.2f}" if cell else "–" for cell in cells]
+            lines.append(f"| {row.title} | {' | '.join(shown)} |")
     return "\n".join([*lines, ""])
 
 

@@ -13,7 +13,7 @@ from shapeparse import Actions, Limits, Nodes, Oracle, Rule, losses
 from shapeparse.grammar import location_from_cut, split_children
 from shapeparse.learner import Batch, Learner, LearningSettings, in_batch, location_of
 from shapeparse.memory import Transitions
-from shapeparse.methods import METHODS
+from shapeparse.methods import METHODS, method_named
 from shapeparse.networks import CriticOutput, NodeView, PolicyOutput, Preset
 from shapeparse.rollout import Rollout, action_tensors
 from shapeparse.scenes import Rewards, Scenes
@@ -30,8 +30,8 @@ def lesson(tiny_presets, photographs) -> Callable[..., Lesson]:
     def prepare(method: str, preset: str = "fast", seed: int = 0, **settings: float) -> Lesson:
         shape = tiny_presets[preset]
         scenes = Scenes(*photographs(3, shape.side), flips=True)
-        learner = Learner(METHODS[method], shape, LIMITS, LearningSettings(**settings), seed)
-        rollout = Rollout.of(METHODS[method], scenes, LIMITS)
+        learner = Learner(method_named(method), shape, LIMITS, LearningSettings(**settings), seed)
+        rollout = Rollout.of(method_named(method), scenes, LIMITS)
         chosen = np.array([5, 0, 2])
         kept = rollout.gather(learner.policy, chosen, 0.5, np.random.default_rng(seed))
         kept = kept.take(np.arange(min(len(kept), 30)))
@@ -71,6 +71,20 @@ def test_policy_and_critic_do_not_leak_into_each_other(lesson, method, preset):
             assert moved(learner.critic, critic) == (critic_rate > 0)
         assert all(np.isfinite(value) for value in report.values())
         assert set(report) == ({"policy_loss", "critic_loss"} if learner.critic else {"policy_loss"})
+
+
+@pytest.mark.parametrize(("method", "copied"), [("dagger", "oracle"), ("dagger-taken", "taken")])
+def test_imitation_copies_the_oracle_or_what_was_done(lesson, method, copied):
+    learner, batch, rollout = lesson(method)
+    kept = batch.transitions
+    actions = Actions(kept.oracle_rule, kept.oracle_cut) if copied == "oracle" else kept.actions
+    assert not np.array_equal(kept.oracle_rule, kept.rule)
+    learner.policy.train()
+    output = learner.policy(learner.policy.encode(batch.pixels), batch.view)
+    rule = torch.from_numpy(actions.rule.astype(np.int64))
+    expected = losses.imitation_loss(output, rule, location_of(kept.nodes, actions), learner.settings.split_weight)
+    report = learner.update(batch, rollout, np.random.default_rng(0))
+    assert report["policy_loss"] == pytest.approx(expected.item(), rel=1e-3)
 
 
 def test_only_methods_with_a_critic_have_one():

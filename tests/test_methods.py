@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from shapeparse.methods import METHODS, method_named
+from shapeparse.methods import ABLATIONS, METHODS, method_named
 
 TABLE_2 = {
     "mcpg": ("RL", "stochastic", False),
@@ -27,9 +29,9 @@ def test_a_method_is_its_row_of_the_papers_table(name):
     assert (method.setting, method.split_policy, has_critic) == TABLE_2[name]
 
 
-@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize("name", [*METHODS, *ABLATIONS])
 def test_a_method_asks_for_no_more_than_its_setting_allows(name):
-    method = METHODS[name]
+    method = method_named(name)
     if method.setting == "RL":
         assert method.roll_in == "learner"
         assert method.returns == "own"
@@ -44,6 +46,11 @@ def test_a_method_asks_for_no_more_than_its_setting_allows(name):
 def test_the_papers_methods_are_pure():
     """Price and anchor are our own additions, and bear names of their own."""
     assert {name for name, method in METHODS.items() if method.price or method.anchor} == set(METHODS) - set(TABLE_2)
+
+
+def test_an_ablation_is_a_method_with_one_thing_changed():
+    assert replace(ABLATIONS["dagger-taken"], title="DAgger", imitates="oracle") == METHODS["dagger"]
+    assert replace(ABLATIONS["mcpg-root"], title="MCPG", credit="node") == METHODS["mcpg"]
 
 
 def test_an_unknown_method_is_refused_with_all_names(refused):

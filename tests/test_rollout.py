@@ -12,7 +12,7 @@ import torch
 from shapeparse import Actions, Limits, Nodes, Oracle, Rule, expand, igm
 from shapeparse.grammar import split_children, valid_rules
 from shapeparse.memory import Transitions
-from shapeparse.methods import METHODS
+from shapeparse.methods import METHODS, method_named
 from shapeparse.networks import Policy
 from shapeparse.rollout import Exploration, Rollout, draw_rules, in_scenes
 from shapeparse.scenes import Scenes
@@ -35,7 +35,7 @@ def policy(table_policy) -> torch.nn.Module:
 @pytest.fixture
 def gather(scenes, policy) -> Callable[..., Transitions]:
     def call(method: str, chosen: np.ndarray = ALL, beta: float = 0.5, seed: int = 0, **settings) -> Transitions:
-        rollout = Rollout.of(METHODS[method], scenes, LIMITS, **settings)
+        rollout = Rollout.of(method_named(method), scenes, LIMITS, **settings)
         return rollout.gather(policy, chosen, beta, np.random.default_rng(seed))
 
     return call
@@ -139,6 +139,15 @@ def test_a_rollout_judges_images_by_running_statistics(scenes, tiny_presets):
 
 
 # ---- what is noted of it -------------------------------------------------------------------------------------------
+
+
+def test_with_the_roots_credit_every_node_of_an_image_has_the_return_of_the_whole(gather):
+    own, root = gather("mcpg"), gather("mcpg-root")
+    assert rows(own.nodes, own.rule) == rows(root.nodes, root.rule)
+    top = np.flatnonzero(own.nodes.depth == 0)
+    whole = dict(zip(own.nodes.image[top].tolist(), own.returns[top], strict=True))
+    np.testing.assert_array_equal(root.returns, [whole[image] for image in root.nodes.image.tolist()])
+    assert not np.array_equal(own.returns, root.returns)
 
 
 @pytest.mark.parametrize(("method", "beta"), [("mcpg", 0.5), ("off-mcpg", 0.0), ("off-mcpg", 0.4), ("off-acpg", 0.7)])

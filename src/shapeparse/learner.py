@@ -17,6 +17,7 @@ from .grammar import Actions, Limits, Nodes, Rule, location_from_cut, split_chil
 from .memory import Transitions
 from .methods import Method
 from .networks import Critic, CriticOutput, Features, NodeView, Policy, PolicyOutput, Preset
+from .networks.precision import make_quick
 from .oracle import Oracle
 from .rollout import Rollout, action_tensors, draw_actions
 from .scenes import Rewards
@@ -50,6 +51,8 @@ class LearningSettings:
     """Random split locations an axis whose cost-to-go teaches a dense critic, beside those of the policy and oracle."""
     target_rate: float = 0.02
     """How fast target networks follow, an update."""
+    quick: bool = True
+    """Convolve in bfloat16 on processors that have it: about half the time, and no worse."""
 
 
 @dataclass(frozen=True)
@@ -91,6 +94,8 @@ class Learner:
             self.policy = Policy(self.preset)
             shared = self.policy.trunk if self.method.critic_trunk == "shared" else None
             self.critic = Critic(self.preset, shared) if self.method.critic != "none" else None
+        for network in filter(None, (self.policy, self.critic)):
+            make_quick(network, self.settings.quick)
         self.policy_optimiser = self._optimiser(self.policy, self.settings.rate)
         self.critic_optimiser = self._optimiser(self.critic, self.settings.critic_rate) if self.critic else None
         self.exploring, self.only_imitates = 1.0, False
@@ -192,7 +197,8 @@ class Learner:
         kept = batch.transitions
         settings, kind = self.settings, self.method.actor
         if kind == "imitation" or self.only_imitates:
-            return losses.imitation_loss(output, *advice_of(kept), settings.split_weight)
+            copied = advice_of(kept) if self.method.imitates == "oracle" else action_of(kept)
+            return losses.imitation_loss(output, *copied, settings.split_weight)
         if kind == "mixed":
             assert isinstance(judged, CriticOutput)
             loss = losses.mixed_policy_loss(output, judged, self.method.price)

@@ -41,6 +41,10 @@ class Method:
     """Share of the training in which the anchor is all there is; the critic and the actor's own loss come after it."""
     price: float = 0.0
     """What a split costs the actor, as a share of the node's area."""
+    imitates: Literal["oracle", "taken"] = "oracle"
+    """What imitation copies: the oracle's action at every node, or the action that was taken there, whoever took it."""
+    credit: Literal["node", "root"] = "node"
+    """Whose return a node is credited with: its own, or that of the whole image."""
 
     @property
     def uses_oracle(self) -> bool:
@@ -69,11 +73,18 @@ METHODS: dict[str, Method] = {
     "drag-dense":    Method("DRAG, dense critic",       "IL+RL", "deterministic", "mixture", "all",    "oracle", "mixed",             "dense",    critic_trunk="shared", price=0.02),
     "drag-anchored": Method("DRAG, dense and anchored", "IL+RL", "deterministic", "mixture", "all",    "oracle", "mixed",             "dense",    critic_trunk="shared", anchor=1.0, imitates_until=0.5, price=0.02),
 }
+
+# What two rows of the paper's own experiment were by accident (docs/fidelity.md); for comparison only.
+ABLATIONS: dict[str, Method] = {
+    "dagger-taken":  Method("DAgger, not relabelled",   "IL",    "deterministic", "mixture", "all",    "none",   "imitation",         "none", imitates="taken"),
+    "mcpg-root":     Method("MCPG, root's return",      "RL",    "stochastic",    "learner", "all",    "own",    "reinforce",         "baseline", critic_trunk="shared", on_policy=True, credit="root"),
+}
 # fmt: on
 
 
 def method_named(name: str) -> Method:
-    """The method of that name."""
-    if name not in METHODS:
+    """The method, or ablation of one, of that name."""
+    known = {**METHODS, **ABLATIONS}
+    if name not in known:
         raise UserError(f"There is no method {name!r}; choose one of {', '.join(METHODS)}.")
-    return METHODS[name]
+    return known[name]

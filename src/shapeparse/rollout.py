@@ -222,11 +222,11 @@ class Rollout:
             return None
         if self.method.returns == "own":
             whole = Forest(in_scenes(forest.nodes, chosen), forest.rule, forest.cut, forest.parent, forest.sizes)
-            total = self.rewards.returns(whole)[kept].astype(np.float64)
-        else:
-            assert self.oracle is not None
-            total = self.oracle.cost_to_go(nodes, actions)
-        return (total / nodes.area).astype(np.float32)
+            every = self.rewards.returns(whole).astype(np.float64) / forest.nodes.area
+            credited = forest.nodes.image[kept] if self.method.credit == "root" else kept  # roots stand first
+            return every[credited].astype(np.float32)
+        assert self.oracle is not None
+        return (self.oracle.cost_to_go(nodes, actions) / nodes.area).astype(np.float32)
 
 
 def in_scenes(nodes: Nodes, scenes: npt.NDArray[np.integer]) -> Nodes:

@@ -243,7 +243,8 @@ class Trainer(Training):
 
     def _update(self, scenes: npt.NDArray[np.integer]) -> tuple[dict[str, float], int]:
         transitions = self.memory.sample(scenes, self.settings.batch_nodes, self.rng)
-        pixels = colour_jitter(self.rollout.scenes.pixels(scenes), self.settings.colour, self.rng)
+        pixels = self.learner.policy.trunk.shrink(self.rollout.scenes.pixels(scenes))
+        pixels = colour_jitter(pixels, self.settings.colour, self.rng)
         batch = Batch.of(scenes, pixels, transitions, self.rollout)
         return self.learner.update(batch, self.rollout, self.rng), len(transitions)
 

@@ -12,13 +12,14 @@ import pytest
 
 from shapeparse import treefile
 from shapeparse.data import Loaded
-from shapeparse.methods import METHODS
+from shapeparse.methods import ABLATIONS, METHODS, method_named
 from shapeparse.oracle import igm
 
 ACCURACY = {
     "majority-set": 0.745, "majority-image": 0.752,
     "mcpg": 0.745, "ddpg": 0.731, "bc": 0.872, "dagger": 0.909, "aggrevated": 0.852, "ac-aggrevated": 0.861,
     "off-mcpg": 0.866, "off-acpg": 0.848, "drag": 0.893, "drag-dense": 0.897, "drag-anchored": 0.912,
+    "dagger-taken": 0.803, "mcpg-root": 0.744,
     "colours": 0.702, "segment": 0.934, "segment-lookahead": 0.949, "oracle": 0.962, "oracle-lookahead": 0.991,
 }  # fmt: skip
 TITLES = {
@@ -32,6 +33,8 @@ DEPTH = 7
 def kind(row: str) -> str:
     if row in METHODS:
         return "method"
+    if row in ABLATIONS:
+        return "ablation"
     return "line" if row.startswith(("majority", "oracle")) else "peer"
 
 
@@ -57,7 +60,7 @@ def make_run(row: str, fold: int, each: Sequence[float], random: np.random.Gener
     curve = accuracy - (accuracy - 0.6) * np.exp(-times / 60) + random.normal(0, 0.004, len(times))
     return {
         "job": job, "row": row, "kind": kind(row), "preset": "fast", "fold": fold, "seed": fold,
-        "title": METHODS[row].title if row in METHODS else TITLES[row], "settings": {},
+        "title": TITLES[row] if row in TITLES else method_named(row).title, "settings": {},
         "epochs": 16 if trained else None, "best_epoch": 15 if trained else None,
         "seconds": 300.0 + fold if trained else None, "nodes_per_second": 900.0 if row in METHODS else None,
         "parse_ms": {"segment-lookahead": 210.0, "segment": 14.0, "oracle": 0.06}.get(row, 8.0 + fold),

@@ -19,7 +19,7 @@ from shapeparse.peers.segmenter import one_cycle
 from shapeparse.peers.unet import UNet
 from shapeparse.training import TrainingData
 
-SMALL = {"epochs": 3, "widths": (4, 6, 8), "batch": 2, "threads": 1}
+SMALL = {"epochs": 3, "widths": (4, 6, 8), "batch": 2, "threads": 1, "passes": 1}
 
 
 @pytest.fixture
@@ -117,6 +117,14 @@ def test_the_best_weights_on_validation_are_kept(segmenter, data, tmp_path):
     assert trained.facts == {"epoch": run.best_epoch, "validation_accuracy": run.best}
     found = trained.probabilities(data.validation_images, flips=False) > 0.5
     assert (found == data.validation_masks).mean() == pytest.approx(run.best)
+
+
+def test_an_epoch_may_look_at_every_image_several_times(segmenter):
+    told: list[dict] = []
+    segmenter(epochs=1, passes=3).run(report=told.append)
+    once: list[dict] = []
+    segmenter("once", epochs=1).run(report=once.append)
+    assert len(told) - 1 == 3 * (len(once) - 1)
 
 
 def test_minutes_are_a_budget_too(segmenter):

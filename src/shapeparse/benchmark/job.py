@@ -19,7 +19,7 @@ from ..data import Loaded
 from ..evaluate import evaluate_forest, parse_images
 from ..grammar import Rule
 from ..machine import facts
-from ..methods import METHODS
+from ..methods import METHODS, method_named
 from ..model import load
 from ..oracle import igm
 from ..peers.colours import fit_colours
@@ -103,9 +103,10 @@ def _method(plan: Plan, job: Job, loaded: Loaded, folder: Path, threads: int | N
     def trees(images: Images, masks: Masks) -> list[ParseTree]:
         return [tree for forest in parse_images(parser.policy, images, parser.limits) for tree in forest.trees()]
 
+    kind = "method" if job.row in METHODS else "ablation"
     return [
         Row(
-            job.row, METHODS[job.row].title, "method", trees, settings_json(settings),
+            job.row, method_named(job.row).title, kind, trees, settings_json(settings),
             [(row["seconds"], row["validation_accuracy"]) for row in metrics], trainer.epoch, trainer.best_epoch,
             trainer.seconds, statistics.median(row["nodes_per_second"] for row in metrics),
         )

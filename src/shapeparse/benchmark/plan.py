@@ -14,7 +14,7 @@ from ..data import Loaded, Split, random_splits
 from ..errors import UserError
 from ..grammar import Limits
 from ..images import shown
-from ..methods import METHODS
+from ..methods import ABLATIONS, METHODS
 from ..networks.presets import preset_named
 from ..train import TrainSettings, settings_for
 from ..training import TrainingData
@@ -24,6 +24,10 @@ TRAIN_SHARE = 300 / 362
 VALIDATION_SHARE = 0.1
 PEERS = ("lines", "colours", "unet")
 """Jobs beside the methods: what needs no learning, colour clustering, and a U-Net whose mask is decomposed."""
+JOB_ROWS = (*METHODS, *ABLATIONS, *PEERS)
+"""What a job can be named after, in the order of the table."""
+GROUPS = {"all": (*METHODS, *PEERS), "methods": tuple(METHODS), "ablations": tuple(ABLATIONS), "peers": PEERS}
+"""Names for several rows."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +35,7 @@ class Job:
     """One row of the comparison, on one fold."""
 
     row: str
-    """A method, or one of ``PEERS``."""
+    """A method, an ablation of one, or one of ``PEERS``."""
     fold: int
     preset: str
 
@@ -128,15 +132,15 @@ class Plan:
 
 
 def rows_named(names: Iterable[str]) -> list[str]:
-    """The rows that are wanted, in the order of the table; ``all`` stands for every one."""
-    known = [*METHODS, *PEERS]
+    """The rows that are wanted, in the order of the table; names of ``GROUPS`` stand for several."""
     wanted = set(names)
-    unknown = sorted(wanted - {*known, "all", "methods", "peers"})
+    unknown = sorted(wanted - {*JOB_ROWS, *GROUPS})
     if unknown:
-        raise UserError(f"There is no row {shown(unknown[0])}; choose among all, methods, peers, {', '.join(known)}.")
-    groups = {"all": known, "methods": list(METHODS), "peers": list(PEERS)}
-    chosen = wanted.union(*(groups[name] for name in wanted & set(groups)))
-    return [row for row in known if row in chosen]
+        raise UserError(
+            f"There is no row {shown(unknown[0])}; choose among {', '.join(GROUPS)}, {', '.join(JOB_ROWS)}."
+        )
+    chosen = wanted.union(*(GROUPS[name] for name in wanted & set(GROUPS)))
+    return [row for row in JOB_ROWS if row in chosen]
 
 
 def settings_json(settings: Any) -> dict[str, Any]:

@@ -17,8 +17,7 @@ from .. import files
 from ..data import Loaded
 from ..errors import UserError
 from ..images import shown
-from ..methods import METHODS
-from .plan import Job, Plan, settings_json
+from .plan import PEERS, Job, Plan, settings_json
 
 FORMAT = {"format": "shapeparse-benchmark", "version": 1}
 SAME = ("data", "splits", "preset", "seed", "depth", "minutes", "epochs")
@@ -77,7 +76,7 @@ class Record:
     def is_done(self, job: Job, plan: Plan, results: dict[str, Any]) -> bool:
         """Whether the record has runs of this job, made with the settings it has now."""
         runs = [run for run in results["runs"] if run["job"] == job.name]
-        wanted = settings_json(plan.settings(job)) if job.row in METHODS else None
+        wanted = settings_json(plan.settings(job)) if job.row not in PEERS else None
         return bool(runs) and all(wanted is None or run["settings"] == wanted for run in runs)
 
     def collect(self, job: Job, results: dict[str, Any]) -> None:

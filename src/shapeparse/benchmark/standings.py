@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from ..methods import METHODS
+from ..methods import ABLATIONS, METHODS
 from ..pictures.text import printable
 from .paper import PAPER_TABLE
 from .statistics import Group, Interval, grouped, image_differences, paired_bootstrap
 
 ROWS = (
-    "majority-set", "majority-image", *METHODS,
+    "majority-set", "majority-image", *METHODS, *ABLATIONS,
     "colours", "segment", "segment-lookahead", "oracle", "oracle-lookahead",
 )  # fmt: skip
 """The order of the table."""
@@ -30,7 +30,7 @@ SHORT_TITLES = {
 }
 """For charts, where long titles have no room."""
 
-LEARNERS = ("method", "peer")
+LEARNERS = ("method", "ablation", "peer")
 """Kinds of rows that see no mask of a test image; the lines are for orientation."""
 
 
@@ -102,12 +102,12 @@ class Standings:
 
 
 def kind(group: Group) -> str:
-    """Method, peer or line."""
+    """Method, ablation, peer or line."""
     return str(group.any_run.get("kind") or "method")
 
 
 def setting(group: Group) -> str:
-    """What a method may use, RL, IL or IL+RL; peers and lines are called so."""
+    """What a method may use, RL, IL or IL+RL; ablations, peers and lines are called so."""
     return METHODS[group.row].setting if group.row in METHODS else kind(group)
 
 

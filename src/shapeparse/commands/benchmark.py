@@ -12,14 +12,13 @@ from .. import files, progress
 from ..benchmark.board import Board, duration
 from ..benchmark.engines import ENGINES
 from ..benchmark.engines.local import Event
-from ..benchmark.plan import PEERS, Job, Plan, rows_named
+from ..benchmark.plan import GROUPS, JOB_ROWS, Job, Plan, rows_named
 from ..benchmark.record import Record
 from ..benchmark.report import write_report
 from ..benchmark.table import budget, table_markdown
 from ..data import BUILT_IN, Loaded
 from ..errors import UserError
 from ..images import shown
-from ..methods import METHODS
 from ..networks.presets import PRESETS, preset_named
 from .learning import Source
 
@@ -47,7 +46,7 @@ class Args:
     """Folder with images/ and masks/, or a COCO .json file."""
     methods: Annotated[
         tuple[str, ...],
-        arg(metavar="ROW [ROW ...]", help=f"all, methods, peers, or any of {', '.join((*METHODS, *PEERS))}."),
+        arg(metavar="ROW [ROW ...]", help=f"{', '.join(GROUPS)}, or any of {', '.join(JOB_ROWS)}."),
     ] = ("all",)
     folds: int = 3
     """How many random splits."""

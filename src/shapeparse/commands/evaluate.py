@@ -15,7 +15,7 @@ from ..data import Loaded
 from ..errors import UserError
 from ..evaluate import Evaluation, evaluate
 from ..images import shown
-from ..methods import METHODS
+from ..methods import method_named
 from ..model import load
 from .learning import Remembered, pick
 
@@ -56,7 +56,7 @@ def run(args: Args) -> int:
     found = evaluate(
         parser.policy, loaded.images, loaded.masks, parser.limits, progress=progress.bar("Parsing photographs")
     )
-    method = METHODS[stored.settings.method].title
+    method = method_named(stored.settings.method).title
     if args.json:
         facts = {"method": method, "epoch": parser.facts.get("epoch"), "part": part}
         print(json.dumps({**facts, **evaluation_json(found, loaded.names)}, indent=2))

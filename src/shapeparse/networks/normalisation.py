@@ -42,7 +42,7 @@ class BatchRenorm(nn.Module):
     @torch.no_grad()
     def _towards_running_statistics(self, x: Tensor) -> tuple[Tensor, Tensor]:
         """Update them, and say what takes a batch normalised by its own statistics to one normalised by them."""
-        flat = x.permute(0, 2, 3, 1).reshape(-1, x.shape[1])
+        flat = x.permute(0, 2, 3, 1).reshape(-1, x.shape[1]).float()
         mean = flat.mean(dim=0)
         variance = (flat.square().mean(dim=0) - mean.square()).clamp(min=0)
         self.batches += 1

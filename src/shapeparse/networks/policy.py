@@ -8,6 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from .precision import Convolving
 from .presets import Preset
 from .trunks import TRUNKS, Features, Trunk
 from .views import NodeView
@@ -130,7 +131,7 @@ class ProfileSplit(nn.Module):
         return torch.logit(location), bounded_log_sigma(log_sigma), summary.view(len(location), -1)
 
 
-class ProfileEncoder(nn.Module):
+class ProfileEncoder(Convolving):
     """Convolutions along an axis, told what the rest of the node looks like; both axes share them."""
 
     def __init__(self, profile_channels: int, vector_size: int, hidden: int) -> None:
@@ -144,9 +145,11 @@ class ProfileEncoder(nn.Module):
     def forward(self, features: Features) -> Tensor:
         assert features.profiles is not None
         context = (self.context(features.vector)[:, None, :] + self.axis).flatten(0, 1)
-        x = torch.relu(self.first(features.profiles.flatten(0, 1)) + context[:, :, None])
-        x = x + torch.relu(self.second(x))
-        return x + torch.relu(self.third(x))
+        with self.convolving():
+            x = torch.relu(self.first(features.profiles.flatten(0, 1)) + context[:, :, None])
+            x = x + torch.relu(self.second(x))
+            x = x + torch.relu(self.third(x))
+        return x.float()
 
 
 def bounded_log_sigma(raw: Tensor) -> Tensor:

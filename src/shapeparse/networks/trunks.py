@@ -12,6 +12,7 @@ from torch import Tensor, nn
 
 from .normalisation import BatchRenorm
 from .pooling import box_means
+from .precision import Convolving
 from .presets import Preset
 from .views import GEOMETRY, NodeView
 
@@ -28,7 +29,7 @@ class Features:
     """(nodes, 2, channels, positions): what lies along each axis; None if the trunk keeps no places."""
 
 
-class Trunk(nn.Module):
+class Trunk(Convolving):
     """``encode`` looks at images once; ``forward`` gives the features of nodes from what was encoded."""
 
     vector_size: int
@@ -48,6 +49,10 @@ class Trunk(nn.Module):
         """(images, 3, side, side) with values from 0 to 1, as the network wants them."""
         mean, std = self.pixel_mean.view(3, 1, 1), self.pixel_std.view(3, 1, 1)
         return ((images - mean) / std).contiguous(memory_format=torch.channels_last)
+
+    def shrink(self, images: Tensor) -> Tensor:
+        """The images at the size at which they are looked at."""
+        return images
 
     def encode(self, images: Tensor) -> Any:
         """What ``forward`` needs to know of the images; differentiable."""
@@ -88,7 +93,9 @@ class PaperTrunk(Trunk):
 
         mask = inside(view.y, view.h)[:, None, :, None] & inside(view.x, view.w)[:, None, None, :]
         masked = encoded[torch.from_numpy(view.image).long()] * mask
-        return Features(self.dense(self.convolutions(masked).flatten(1)))
+        with self.convolving():
+            seen = self.convolutions(masked)
+        return Features(self.dense(seen.float().flatten(1)))
 
 
 class CropTrunk(Trunk):
@@ -118,8 +125,9 @@ class CropTrunk(Trunk):
         marked = self._mark(view)
         around = small[torch.from_numpy(view.image).long()]
         seen = torch.cat([crops.permute(0, 3, 1, 2), around, marked], dim=1)
-        seen = self.convolutions(seen.contiguous(memory_format=torch.channels_last)).flatten(1)
-        return Features(self.dense(torch.cat([seen, view.geometry()], dim=1)))
+        with self.convolving():
+            seen = self.convolutions(seen.contiguous(memory_format=torch.channels_last))
+        return Features(self.dense(torch.cat([seen.float().flatten(1), view.geometry()], dim=1)))
 
     def _mark(self, view: NodeView) -> Tensor:
         """(nodes, 1, crop, crop): the share of each cell of the small image that the node covers."""
@@ -152,10 +160,14 @@ class SharedTrunk(Trunk):
         self.mean_channels = preset.channels
         self.profile_channels = preset.channels * preset.strips
 
+    def shrink(self, images: Tensor) -> Tensor:
+        look = self.preset.look
+        return F.interpolate(images, look, mode="area") if look < images.shape[-1] else images
+
     def encode(self, images: Tensor) -> Tensor:
-        look = min(self.preset.look, images.shape[-1])
-        features: Tensor = self.encoder(F.interpolate(self.normalise(images), look, mode="area"))
-        return features
+        with self.convolving():
+            features: Tensor = self.encoder(self.normalise(self.shrink(images)))
+        return features.float()
 
     def forward(self, encoded: Tensor, view: NodeView) -> Features:
         cells, positions, strips = self.preset.cells, self.preset.positions, self.preset.strips

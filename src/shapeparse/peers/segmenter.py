@@ -21,6 +21,7 @@ from torch import Tensor, nn
 from ..errors import UserError
 from ..grammar import is_whole
 from ..images import shown
+from ..networks.precision import has_bfloat16
 from ..runs import RunFolder, pack_networks, unpack_networks
 from ..scenes import colour_jitter, to_pixels
 from ..training import Report, Training, TrainingData
@@ -33,7 +34,7 @@ class SegmenterSettings:
     """Everything that decides a segmenter besides its data."""
 
     epochs: int | None = None
-    """Budget in passes over the training images: the same seed then always gives the same run."""
+    """Budget in epochs: the same seed then always gives the same run."""
     minutes: float | None = None
     """Budget in minutes, if no epochs are given."""
     seed: int = 0
@@ -44,6 +45,8 @@ class SegmenterSettings:
     """Highest learning rate."""
     weight_decay: float = 0.05
     """AdamW's decay; 0 makes it Adam."""
+    passes: int = 2
+    """Looks at each training image in an epoch; a parser's epoch has about as many."""
     batch: int = 8
     """Images in a minibatch, at least; those that are left over join the others."""
     clip: float = 1.0
@@ -54,6 +57,8 @@ class SegmenterSettings:
     """How many times larger or smaller things may become in training images; 1 for not at all."""
     colour: float = 0.2
     """How much the light of training images is varied."""
+    quick: bool = True
+    """Convolve in bfloat16 while training, on processors that have it."""
     threads: int | None = None
     """Threads; all cores if not given."""
 
@@ -62,7 +67,7 @@ class SegmenterSettings:
             value = getattr(self, name)
             if value is not None and not 0 <= value < math.inf:
                 raise UserError(f"{name} is {value}; give a finite number of at least 0.")
-        for name, least in {"seed": 0, "batch": 2, "threads": 1}.items():
+        for name, least in {"seed": 0, "passes": 1, "batch": 2, "threads": 1}.items():
             value = getattr(self, name)
             if not (name == "threads" and value is None) and (not is_whole(value) or value < least):
                 raise UserError(f"{name} is {value}; give a whole number of at least {least}.")
@@ -106,7 +111,8 @@ class Segmenter(Training):
         return load_segmenter(self.folder.path).probabilities(images, flips)
 
     def _one_epoch(self, started: float, report: Report) -> dict[str, Any]:
-        order = self.rng.permutation(len(self.data.train_images))
+        count = len(self.data.train_images)
+        order = np.concatenate([self.rng.permutation(count) for _ in range(self.settings.passes)])
         if len(order) == 1:  # normalisation over a batch needs two views at least
             order = np.repeat(order, 2)
         parts = np.array_split(order, max(1, len(order) // self.settings.batch))
@@ -136,8 +142,9 @@ class Segmenter(Training):
         masks = torch.from_numpy(self.data.train_masks[part]).float()
         pixels, masks = random_crops(pixels, masks, settings.zoom, settings.flips, self.rng)
         self.network.train()
-        logits = self.network(colour_jitter(pixels, settings.colour, self.rng))
-        loss: Tensor = F.binary_cross_entropy_with_logits(logits, masks)
+        with torch.autocast("cpu", torch.bfloat16, enabled=settings.quick and has_bfloat16()):
+            logits = self.network(colour_jitter(pixels, settings.colour, self.rng))
+        loss: Tensor = F.binary_cross_entropy_with_logits(logits.float(), masks)
         self.optimiser.zero_grad(set_to_none=True)
         loss.backward()  # type: ignore[no-untyped-call]
         norm = nn.utils.clip_grad_norm_(self.network.parameters(), settings.clip)

@@ -1,0 +1,32 @@
+"""Convolutions in half the bits, while training, on processors that have them."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import torch
+from torch import nn
+
+
+class Convolving(nn.Module):
+    """A module that convolves, in bfloat16 if it is ``quick``; what is not a convolution stays in full precision."""
+
+    quick = False
+
+    def convolving(self) -> torch.autocast:
+        """The precision of convolutions."""
+        return torch.autocast("cpu", torch.bfloat16, enabled=self.quick and has_bfloat16())
+
+
+def make_quick(network: nn.Module, quick: bool) -> None:
+    """Let all that convolves in a network do so in bfloat16, or not."""
+    for module in network.modules():
+        if isinstance(module, Convolving):
+            module.quick = quick
+
+
+@cache
+def has_bfloat16() -> bool:
+    """Whether this processor multiplies bfloat16 itself; emulated, it is slower than ordinary numbers."""
+    able = torch.cpu.get_capabilities()
+    return bool(able.get("avx512_bf16") or able.get("amx_bf16"))
