@@ -65,8 +65,8 @@ def with_all_results(readme: str) -> str:
 
 def _benchmarks(pattern: str) -> dict[str, dict[str, Any]]:
     """The results of benchmarks, by the names of their folders."""
-    found = sorted(RESULTS.glob(f"{pattern}/results.json"))
-    return {path.parent.name: json.loads(path.read_bytes()) for path in found}
+    found = {path.parent.name: json.loads(path.read_bytes()) for path in sorted(RESULTS.glob(f"{pattern}/results.json"))}
+    return {name: results for name, results in found.items() if results["runs"]}
 
 
 def with_results(readme: str, name: str, text: str) -> str:

@@ -94,6 +94,7 @@ def tiny_presets(monkeypatch: pytest.MonkeyPatch) -> dict:
 
     small = {
         "fast": {"side": 32, "widths": (4, 6, 8), "channels": 4, "positions": 8, "dense": (16, 16)},
+        "best": {"side": 32, "look": 32, "widths": (4, 6, 8), "channels": 4, "positions": 8, "dense": (16, 16)},
         "crop": {"side": 32, "widths": (4,) * 7, "crop": 16, "dense": (16, 16)},
         "paper": {"side": 48, "widths": (4,) * 7, "dense": (16, 16)},
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -188,9 +189,9 @@ def test_every_truncation_is_refused(refused):
         refused(from_json, text[:length])
 
 
-def test_ten_million_nodes_are_refused_before_they_are_parsed(refused):
+def test_twelve_million_nodes_are_refused_before_they_are_parsed(refused):
     head = json.dumps(example())[:-1]
-    flood = head[: head.index("[") + 1] + "{}," * 10_000_000 + "{}]}"
+    flood = head[: head.index("[") + 1] + "{}," * 12_000_000 + "{}]}"
     assert f"more than the {treefile.MAX_NODES} nodes" in refused(from_json, flood)
 
 
@@ -259,3 +260,21 @@ def test_a_mutated_file_gives_a_tree_that_tiles_or_one_sentence(refused, text):
         covered[y : y + h, x : x + w] += 1
     assert (covered == 1).all()
     assert from_json(to_json(tree)) == tree
+
+
+def test_what_a_model_finds_likely_is_kept():
+    tree = replace(
+        from_json(json.dumps(example())), likely=np.linspace(0, 1, len(example()["nodes"]), dtype=np.float32)
+    )
+    again = from_json(to_json(tree))
+    np.testing.assert_allclose(again.likely, tree.likely, atol=1e-4)
+    assert from_json(json.dumps(example())).likely is None
+
+
+@pytest.mark.parametrize("value", [None, -0.1, 1.5, "0.5", float("nan"), True])
+def test_a_likelihood_that_is_none_is_refused(refused, value):
+    content = example()
+    for node in content["nodes"]:
+        node["likely"] = 0.5
+    content["nodes"][1]["likely"] = value
+    assert 'node 1 has "likely"' in refused(from_json, json.dumps(content))

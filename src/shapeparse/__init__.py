@@ -16,6 +16,7 @@ from .tree import Forest, ParseTree, Scores, Segment
 if TYPE_CHECKING:
     from .model import Parser, load
     from .oracle.igm import Oracle, igm
+    from .parsing import ParseSettings
 
 __version__ = "0.1.0"
 
@@ -26,6 +27,7 @@ __all__ = [
     "Limits",
     "Nodes",
     "Oracle",
+    "ParseSettings",
     "ParseTree",
     "Parser",
     "Rule",
@@ -52,4 +54,8 @@ def __getattr__(name: str) -> Any:
         from . import model
 
         return getattr(model, name)
+    if name == "ParseSettings":
+        from . import parsing
+
+        return parsing.ParseSettings
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -163,7 +163,7 @@ def parse_batch(parser: Parser, batch: Sequence[tuple[int, Input]], limits: Limi
             read.append((place, one))
             yield pixels
 
-    trees = list(parser.parse_each(readable(), limits.depth, limits.min_extent, BATCH))
+    trees = list(parser.parse_each(readable(), limits.depth, limits.min_extent, batch=BATCH))
     results += [Result(place, _row(one, tree)) for (place, one), tree in zip(read, trees, strict=True)]
     return results
 

@@ -13,38 +13,15 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import torch
 
-from .expand import expand
 from .grammar import Actions, Limits, Rule
 from .networks import Policy
 from .oracle import Oracle
-from .rollout import PolicyActor
-from .scenes import Rewards, to_pixels
+from .parsing import parse_images
+from .scenes import Rewards
 from .tree import Forest
 
 FloatArray = npt.NDArray[np.float64]
-
-
-def parse_images(
-    policy: Policy,
-    images: npt.NDArray[np.uint8],
-    limits: Limits,
-    sizes: npt.NDArray[np.integer] | None = None,
-    batch: int = 32,
-) -> Iterator[Forest]:
-    """Forests of at most ``batch`` images each, of (images, side, side, 3) bytes, in order.
-
-    ``sizes`` are the (width, height) the trees shall have, if the images were squashed for the network.
-    """
-    policy.eval()
-    if sizes is None:
-        sizes = np.tile(np.array([images.shape[2], images.shape[1]], np.int32), (len(images), 1))
-    for first in range(0, len(images), batch):
-        some = sizes[first : first + batch]
-        with torch.no_grad():
-            encoded = policy.encode(to_pixels(images[first : first + batch]))
-        yield expand(some, PolicyActor(policy, encoded, some, limits), limits)
 
 
 def accuracy_and_leaves(

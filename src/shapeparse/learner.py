@@ -51,8 +51,13 @@ class LearningSettings:
     """Random split locations an axis whose cost-to-go teaches a dense critic, beside those of the policy and oracle."""
     target_rate: float = 0.02
     """How fast target networks follow, an update."""
-    quick: bool = True
-    """Convolve in bfloat16 on processors that have it: about half the time, and no worse."""
+    quick: bool = False
+    """Convolve in bfloat16 on processors that have it: half the time, but too coarse for methods that weigh the
+    likelihood of actions, whose rollouts and updates must agree on it."""
+    map_weight: float = 1.0
+    """Weight of the cross-entropy of the evidence map, if the network has one and the method may ask the oracle."""
+    averaging: float = 0.0
+    """How much of the mean of past weights each update keeps; the mean is what is validated and kept. 0 for none."""
 
 
 @dataclass(frozen=True)
@@ -67,13 +72,22 @@ class Batch:
     view: NodeView
     transitions: Transitions
     """``nodes.image`` are scenes."""
+    masks: Tensor | None = None
+    """(images, side, side): the truth, if a map of it is learned."""
 
     @classmethod
-    def of(cls, scenes: npt.NDArray[np.integer], pixels: Tensor, transitions: Transitions, rollout: Rollout) -> Batch:
+    def of(
+        cls,
+        scenes: npt.NDArray[np.integer],
+        pixels: Tensor,
+        transitions: Transitions,
+        rollout: Rollout,
+        masks: Tensor | None = None,
+    ) -> Batch:
         """The batch of ``transitions`` at nodes of ``scenes``, whose pixels are given in the same order."""
         sizes = rollout.scenes.sizes[scenes]
         view = NodeView.of(in_batch(transitions.nodes, scenes), sizes, rollout.limits)
-        return cls(pixels, scenes, sizes, view, transitions)
+        return cls(pixels, scenes, sizes, view, transitions, masks)
 
 
 @dataclass
@@ -99,6 +113,8 @@ class Learner:
         self.policy_optimiser = self._optimiser(self.policy, self.settings.rate)
         self.critic_optimiser = self._optimiser(self.critic, self.settings.critic_rate) if self.critic else None
         self.exploring, self.only_imitates = 1.0, False
+        self.averaged = copy.deepcopy(self.policy).eval() if self.settings.averaging else None
+        self.updates = 0
         self.targets: tuple[Policy, Critic] | None = None
         if self.critic and self.method.critic == "backup":
             self.targets = copy.deepcopy(self.policy).eval(), copy.deepcopy(self.critic).eval()
@@ -113,7 +129,14 @@ class Learner:
             named["critic"] = self.critic
         if self.targets is not None:
             named["target_policy"], named["target_critic"] = self.targets
+        if self.averaged is not None:
+            named["averaged_policy"] = self.averaged
         return named
+
+    @property
+    def learned(self) -> Policy:
+        """The policy to parse with: the mean of past ones, or as it is."""
+        return self.averaged or self.policy
 
     def optimisers(self) -> dict[str, torch.optim.Optimizer]:
         """Every optimiser by name, for checkpoints."""
@@ -136,7 +159,8 @@ class Learner:
     def update(self, batch: Batch, rollout: Rollout, rng: np.random.Generator) -> dict[str, float]:
         """One step of the policy and of the critic on a batch (Algorithm 1, lines 9 to 11); their losses."""
         self.policy.train()
-        features = self.policy.trunk(self.policy.encode(batch.pixels), batch.view)
+        encoded = self.policy.encode(batch.pixels)
+        features = self.policy.trunk(encoded, batch.view)
         output = self.policy.decide(features, batch.view)
         report: dict[str, float] = {}
         judged: CriticOutput | Tensor | None = None
@@ -148,6 +172,10 @@ class Learner:
             report["critic_loss"] = critic_loss.item()
         policy_loss = self._policy_loss(batch, output, judged, rollout, rng)
         report["policy_loss"] = policy_loss.item()
+        if batch.masks is not None:
+            map_loss = losses.map_loss(encoded.logits, batch.masks)
+            report["map_loss"] = map_loss.item()
+            policy_loss = policy_loss + self.settings.map_weight * map_loss
         if self.critic is not None and critic_loss is not None:
             shared = self.critic.trunk is None
             self._set_gradients(self.critic, critic_loss, retain_graph=shared)
@@ -157,8 +185,12 @@ class Learner:
         for name, optimiser in self.optimisers().items():
             if name == "policy" or critic_loss is not None:
                 self._step(self.networks()[name], optimiser)
-        if self.targets is not None:
-            self._follow()
+        if self.targets is not None and self.critic is not None:
+            for target, network in zip(self.targets, (self.policy, self.critic), strict=True):
+                follow(target, network, self.settings.target_rate)
+        self.updates += 1
+        if self.averaged is not None:
+            follow(self.averaged, self.policy, max(1 - self.settings.averaging, 9 / (self.updates + 9)))
         return report
 
     def _set_gradients(self, network: nn.Module, loss: Tensor, retain_graph: bool = False) -> None:
@@ -173,16 +205,6 @@ class Learner:
         if math.isfinite(float(norm)):
             optimiser.step()
         optimiser.zero_grad(set_to_none=True)
-
-    def _follow(self) -> None:
-        """Target networks drift towards the learned ones (Lillicrap et al. 2015)."""
-        assert self.targets is not None and self.critic is not None
-        for target, network in zip(self.targets, (self.policy, self.critic), strict=True):
-            for slow, quick in zip(tensors(target), tensors(network), strict=True):
-                if slow.is_floating_point():
-                    slow.lerp_(quick, self.settings.target_rate)
-                else:
-                    slow.copy_(quick)
 
     # ---- the policy ------------------------------------------------------------------------------------------------
 
@@ -359,6 +381,15 @@ def in_batch(nodes: Nodes, scenes: npt.NDArray[np.integer]) -> Nodes:
     place = np.full(int(scenes.max()) + 1, -1, np.int32)
     place[scenes] = np.arange(len(scenes))
     return Nodes(place[nodes.image], nodes.x, nodes.y, nodes.w, nodes.h, nodes.depth)
+
+
+def follow(slow: nn.Module, quick: nn.Module, rate: float) -> None:
+    """Let the weights of one network drift towards those of another (Lillicrap et al. 2015, for target networks)."""
+    for behind, ahead in zip(tensors(slow), tensors(quick), strict=True):
+        if behind.is_floating_point():
+            behind.lerp_(ahead, rate)
+        else:
+            behind.copy_(ahead)
 
 
 def tensors(network: nn.Module) -> Iterable[Tensor]:

@@ -7,12 +7,19 @@ All losses are means over the nodes, to be minimised.
 from __future__ import annotations
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor
 
 from .distributions import logit_normal_cut_log_probability, logit_normal_log_density
 from .grammar import Rule
 from .networks.critic import CriticOutput
 from .networks.policy import PolicyOutput
+
+
+def map_loss(logits: Tensor, masks: Tensor) -> Tensor:
+    """Cross-entropy of an evidence map (images, height, width) and masks of any size, shrunk to it."""
+    goal = F.interpolate(masks[:, None], size=logits.shape[1:], mode="area")[:, 0]
+    return F.binary_cross_entropy_with_logits(logits, goal)
 
 
 def imitation_loss(output: PolicyOutput, rule: Tensor, location: Tensor, split_weight: float = 1.0) -> Tensor:

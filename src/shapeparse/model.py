@@ -12,10 +12,10 @@ import numpy.typing as npt
 import PIL.Image
 
 from .errors import UserError
-from .evaluate import parse_images
 from .grammar import Limits
 from .images import check_size, read_image, resize_image, shown, to_rgb
 from .networks import Policy, Preset
+from .parsing import ParseSettings, parse_images
 from .runs import RunFolder
 from .tree import ParseTree
 
@@ -31,31 +31,49 @@ class Parser:
 
     @overload
     def parse(  # type: ignore[overload-overlap]  # a str is an iterable of str too, but is meant as a file
-        self, pictures: Picture, depth: int | None = None, min_extent: int | None = None
+        self,
+        pictures: Picture,
+        depth: int | None = None,
+        min_extent: int | None = None,
+        how: ParseSettings = ParseSettings(),  # noqa: B008  # it is frozen
     ) -> ParseTree: ...
 
     @overload
     def parse(
-        self, pictures: Iterable[Picture], depth: int | None = None, min_extent: int | None = None
+        self,
+        pictures: Iterable[Picture],
+        depth: int | None = None,
+        min_extent: int | None = None,
+        how: ParseSettings = ParseSettings(),  # noqa: B008
     ) -> list[ParseTree]: ...
 
     def parse(
-        self, pictures: Picture | Iterable[Picture], depth: int | None = None, min_extent: int | None = None
+        self,
+        pictures: Picture | Iterable[Picture],
+        depth: int | None = None,
+        min_extent: int | None = None,
+        how: ParseSettings = ParseSettings(),  # noqa: B008
     ) -> ParseTree | list[ParseTree]:
-        """The tree of a picture, or a list of trees for several pictures, by the policy's most likely actions.
+        """The tree of a picture, or a list of trees for several pictures.
 
         Args:
             pictures: a file, an array or a PIL image of any size, or several of them, in any mixture.
             depth: depth of the deepest leaf; as in training if not given.
             min_extent: a node is split along an axis only while its extent there is greater; as in training if not
                 given.
+            how: lookahead, flips, and the price of a rectangle.
         """
         if isinstance(pictures, str | Path | np.ndarray | PIL.Image.Image):
-            return next(self.parse_each([pictures], depth, min_extent))
-        return list(self.parse_each(pictures, depth, min_extent))
+            return next(self.parse_each([pictures], depth, min_extent, how))
+        return list(self.parse_each(pictures, depth, min_extent, how))
 
     def parse_each(
-        self, pictures: Iterable[Picture], depth: int | None = None, min_extent: int | None = None, batch: int = 32
+        self,
+        pictures: Iterable[Picture],
+        depth: int | None = None,
+        min_extent: int | None = None,
+        how: ParseSettings = ParseSettings(),  # noqa: B008
+        batch: int = 32,
     ) -> Iterator[ParseTree]:
         """Trees one after the other; at their own size, only one picture is in memory at a time."""
         limits = Limits(
@@ -64,8 +82,8 @@ class Parser:
         remaining = iter(pictures)
         while some := [self._squashed(picture) for picture in islice(remaining, batch)]:
             names, sizes, images = zip(*some, strict=True)
-            (forest,) = parse_images(self.policy, np.stack(images), limits, np.array(sizes, np.int32), batch)
-            yield from forest.trees(names)
+            (forest,) = parse_images(self.policy, np.stack(images), limits, np.array(sizes, np.int32), batch, how)
+            yield from (how.pruned(tree) for tree in forest.trees(names))
 
     def _squashed(self, picture: Picture) -> tuple[str, tuple[int, int], npt.NDArray[np.uint8]]:
         """The picture's name, its own (width, height), and its pixels as the network takes them."""

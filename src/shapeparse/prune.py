@@ -43,4 +43,5 @@ def prune(tree: ParseTree, positive: npt.NDArray, price: float) -> ParseTree:
     return ParseTree(
         tree.width, tree.height, tree.x[alive], tree.y[alive], tree.w[alive], tree.h[alive], tree.depth[alive],
         new_index[tree.parent[alive]], rule[alive], cut[alive], tree.name,
+        None if tree.likely is None else tree.likely[alive],
     )  # fmt: skip

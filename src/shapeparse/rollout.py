@@ -32,15 +32,30 @@ class Exploration:
 
 
 class PolicyActor:
-    """The learner's most likely action: argmax rule, split at mu. For parsing and evaluation."""
+    """The learner's most likely action: argmax rule, split at mu. For parsing and evaluation.
+
+    Notes for every node how likely it finds paint.
+    """
 
     def __init__(self, policy: Policy, encoded: Any, sizes: npt.NDArray[np.integer], limits: Limits) -> None:
         self.policy, self.encoded, self.sizes, self.limits = policy, encoded, sizes, limits
+        self.likely: list[npt.NDArray[np.float32]] = []
 
     def __call__(self, nodes: Nodes) -> Actions:
         output = self.output(nodes)
+        self.likely.append(self.paint_likelihood(nodes, output))
         rule = output.log_rule.argmax(dim=1).numpy()
         return Actions.at_locations(nodes, rule, location_for(output.location, rule))
+
+    def paint_likelihood(self, nodes: Nodes, output: PolicyOutput) -> npt.NDArray[np.float32]:
+        """How likely a pixel of each node is paint: pi(paint) among the two labels."""
+        paint, skip = output.log_rule[:, Rule.PAINT], output.log_rule[:, Rule.SKIP]
+        return torch.sigmoid(paint - skip).numpy()
+
+    def parse(self) -> Forest:
+        """The trees of all images."""
+        forest = expand(self.sizes, self, self.limits)
+        return replace(forest, likely=np.concatenate(self.likely))
 
     def output(self, nodes: Nodes) -> PolicyOutput:
         """What the policy says of nodes; no gradient is kept."""

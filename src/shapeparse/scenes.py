@@ -90,6 +90,10 @@ class Scenes:
         shown = mask[np.ix_(rows, columns)]
         return shown[:, ::-1] if scene % self.variants else shown
 
+    def masks_of(self, scenes: npt.NDArray[np.integer]) -> Tensor:
+        """(scenes, side, side): 1 where the scenes' masks are paint."""
+        return torch.from_numpy(np.stack([self.mask(scene) for scene in np.asarray(scenes).tolist()])).float()
+
     def all_masks(self) -> list[npt.NDArray[np.bool_]]:
         """The mask of every scene."""
         return [self.mask(scene) for scene in range(len(self))]

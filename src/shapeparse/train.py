@@ -143,6 +143,8 @@ def settings_for(preset: str, **given: Any) -> TrainSettings:
     about 2000 nodes remembered, nodes of 25 pixels left whole, and beta falling over the first fifth.
     """
     usual: dict[str, Any] = {}
+    if preset == "best":
+        usual = {"updates": 16, "learning": LearningSettings(rate=2e-3, averaging=0.998, quick=True)}
     if preset == "paper":
         usual = {
             "min_extent": 25, "rollout_images": 1, "updates": 1, "batch_images": 25, "batch_nodes": 1, "memory": 7,
@@ -169,6 +171,7 @@ class Trainer(Training):
             switch=settings.switch, below=settings.below, exploration=settings.exploration,
         )  # fmt: skip
         self.memory = Memory(len(scenes), settings.memory)
+        self.learns_map = self.preset.trunk == "map" and self.method.uses_oracle
 
     def config(self) -> dict[str, Any]:
         """What ``config.json`` holds: the settings, the network, and where the data came from."""
@@ -181,7 +184,7 @@ class Trainer(Training):
         }
 
     def model(self) -> nn.Module:
-        return self.learner.policy
+        return self.learner.learned
 
     def _finished(self) -> bool:
         patience = self.settings.patience
@@ -206,7 +209,7 @@ class Trainer(Training):
             report({"within": (number + 1) / len(parts), "progress": self.progress((number + 1) / len(parts))})
         self.epoch += 1
         validation, leaves = accuracy_and_leaves(
-            self.learner.policy, self.data.validation_images, self.data.validation_masks, self.settings.limits
+            self.learner.learned, self.data.validation_images, self.data.validation_masks, self.settings.limits
         )
         self.seconds = time.perf_counter() - started
         speed = nodes / max(time.perf_counter() - epoch_start, 1e-9)
@@ -245,18 +248,20 @@ class Trainer(Training):
         transitions = self.memory.sample(scenes, self.settings.batch_nodes, self.rng)
         pixels = self.learner.policy.trunk.shrink(self.rollout.scenes.pixels(scenes))
         pixels = colour_jitter(pixels, self.settings.colour, self.rng)
-        batch = Batch.of(scenes, pixels, transitions, self.rollout)
+        masks = self.rollout.scenes.masks_of(scenes) if self.learns_map else None
+        batch = Batch.of(scenes, pixels, transitions, self.rollout, masks)
         return self.learner.update(batch, self.rollout, self.rng), len(transitions)
 
     def _pack(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
         tensors = pack_state(self.learner, self.memory)
         tensors["frames"] = torch.from_numpy(self.rollout.scenes.frames)
-        return tensors, {"present": sorted(self.memory.present)}
+        return tensors, {"present": sorted(self.memory.present), "updates": self.learner.updates}
 
     def _unpack(self, tensors: dict[str, Tensor], values: dict[str, Any]) -> None:
         unpack_state(self.learner, self.memory, tensors, self.folder.checkpoint_path)
         self.rollout.set_frames(tensors["frames"].numpy())
         self.memory.present = set(values["present"])
+        self.learner.updates = values["updates"]
 
     def _set_pixel_statistics(self) -> None:
         """Mean and spread of the training images alone."""

@@ -57,6 +57,8 @@ class ParseTree:
     """Pixels of the node's extent that the first child keeps; 0 at leaves."""
     name: str = ""
     """What the image is called, usually its file name."""
+    likely: npt.NDArray[np.float32] | None = None
+    """How likely a pixel of each node is paint, by the model that made the tree; oracles have no doubts."""
 
     def __len__(self) -> int:
         return len(self.x)
@@ -97,6 +99,14 @@ class ParseTree:
             pair = table[self.parent[node]]
             pair[1], pair[0] = pair[0] if pair[0] >= 0 else pair[1], node
         return table
+
+    @property
+    def confidence(self) -> npt.NDArray[np.float32] | None:
+        """How likely a pixel of each leaf has the leaf's label, by the model that made the tree; NaN at other nodes."""
+        if self.likely is None:
+            return None
+        sure = np.where(self.rule == Rule.PAINT, self.likely, 1 - self.likely)
+        return np.where(self.is_leaf, sure, np.nan).astype(np.float32)
 
     def labels(self) -> BoolArray:
         """The labelling as an image: True where the tree says paint."""
@@ -171,6 +181,8 @@ class Forest:
     """Index of the parent within the forest; -1 for roots."""
     sizes: npt.NDArray[np.int32]
     """(width, height) of each image."""
+    likely: npt.NDArray[np.float32] | None = None
+    """How likely a pixel of each node is paint, if a model made the trees."""
 
     def __len__(self) -> int:
         return len(self.nodes)
@@ -198,6 +210,21 @@ class Forest:
         """Eq. 1 for every node, given the true mask of every image."""
         return returns(self.nodes, self.rule, self.parent, positives(self.nodes, masks))
 
+    def scaled(self, sizes: npt.NDArray[np.int32]) -> Forest:
+        """The same trees on images of other sizes, none smaller: every edge moves to the nearest pixel."""
+        nodes, axis = self.nodes, (self.rule == Rule.SPLIT_Y).astype(np.int64)
+        before, after = self.sizes[nodes.image].astype(np.int64), sizes[nodes.image].astype(np.int64)
+
+        def moved(edge: IntArray, along: int) -> npt.NDArray[np.int32]:
+            return ((2 * edge * after[:, along] + before[:, along]) // (2 * before[:, along])).astype(np.int32)
+
+        x, y = moved(nodes.x, 0), moved(nodes.y, 1)
+        w, h = moved(nodes.x + nodes.w, 0) - x, moved(nodes.y + nodes.h, 1) - y
+        cut = np.where(axis == 0, moved(nodes.x + self.cut, 0) - x, moved(nodes.y + self.cut, 1) - y)
+        cut = np.where(self.rule < Rule.PAINT, cut, 0).astype(np.int32)
+        moved_nodes = Nodes(nodes.image, x, y, w, h, nodes.depth)
+        return Forest(moved_nodes, self.rule, cut, self.parent, sizes, self.likely)
+
     def trees(self, names: Sequence[str] | None = None) -> list[ParseTree]:
         """One tree an image, each in depth-first order."""
         order = depth_first_order(self.parent)
@@ -213,7 +240,7 @@ class Forest:
         parent = np.where(parent < 0, -1, place[parent] - place[chosen[0]]).astype(np.int32)
         return ParseTree(
             int(size[0]), int(size[1]), nodes.x, nodes.y, nodes.w, nodes.h, nodes.depth,
-            parent, self.rule[chosen], self.cut[chosen], name,
+            parent, self.rule[chosen], self.cut[chosen], name, None if self.likely is None else self.likely[chosen],
         )  # fmt: skip
 
 

@@ -76,14 +76,15 @@ def from_json(text: str | bytes) -> ParseTree:
         raise UserError(f"its version is {_short(version)}, but this shapeparse reads version {VERSION}.")
     name, width, height = _image(content.get("image"))
     columns, rule = _columns(content.get("nodes"))
-    return _checked_tree(name, width, height, columns, rule)
+    likely = _likely(content["nodes"])
+    return _checked_tree(name, width, height, columns, rule, likely)
 
 
 def _refuse_a_flood(text: str | bytes) -> None:
     """Refuse more nodes than are read before they are parsed: every value would cost many times its bytes in memory."""
     content = text.encode(errors="replace") if isinstance(text, str) else text
     values = sum(content.count(mark) for mark in (b",", b"[", b"{"))
-    if values > MAX_NODES * (len(COLUMNS) + 2) + MAX_STRAY_VALUES:  # a node: a brace, its values, a comma
+    if values > MAX_NODES * (len(COLUMNS) + 3) + MAX_STRAY_VALUES:  # a node: a brace, its values, a comma
         raise UserError(f"it has more than the {MAX_NODES} nodes that are read.")
 
 
@@ -98,6 +99,7 @@ def _node_rows(tree: ParseTree) -> list[dict[str, Any]]:
             "parent": int(tree.parent[i]) if i else None,
             "rule": Rule(tree.rule[i]).label,
             "cut": int(tree.cut[i]) if tree.rule[i] < Rule.PAINT else None,
+            **({} if tree.likely is None else {"likely": round(float(tree.likely[i]), 4)}),
         }
         for i in range(len(tree))
     ]
@@ -139,8 +141,26 @@ def _columns(nodes: Any) -> tuple[dict[str, npt.NDArray[np.int64]], npt.NDArray[
     return dict(zip(COLUMNS, rows.T, strict=True)), rule
 
 
+def _likely(nodes: list[dict[str, Any]]) -> npt.NDArray[np.float32] | None:
+    """How likely each node is paint; nothing, unless the first node tells."""
+    if "likely" not in nodes[0]:
+        return None
+    likely = np.zeros(len(nodes), np.float32)
+    for i, node in enumerate(nodes):
+        value = node.get("likely")
+        if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value <= 1:
+            raise UserError(f'node {i} has "likely": {_short(value)}; a number from 0 to 1 is needed.')
+        likely[i] = value
+    return likely
+
+
 def _checked_tree(
-    name: str, width: int, height: int, columns: dict[str, npt.NDArray[np.int64]], rule: npt.NDArray[np.int8]
+    name: str,
+    width: int,
+    height: int,
+    columns: dict[str, npt.NDArray[np.int64]],
+    rule: npt.NDArray[np.int8],
+    likely: npt.NDArray[np.float32] | None,
 ) -> ParseTree:
     parent = columns["parent"].astype(np.int32)
     split = rule < Rule.PAINT
@@ -157,7 +177,7 @@ def _checked_tree(
     _refuse(split & ((cut < 1) | (cut >= extent)), "has a cut outside its rectangle")
     _refuse(~split & (cut != 0), "is a leaf but has a cut")
     _check_children(nodes, rule, cut, parent)
-    return Forest(nodes, rule, cut, parent, np.array([[width, height]], np.int32)).trees([name])[0]
+    return Forest(nodes, rule, cut, parent, np.array([[width, height]], np.int32), likely).trees([name])[0]
 
 
 def _check_parents(parent: npt.NDArray[np.int32], split: npt.NDArray[np.bool_]) -> None:

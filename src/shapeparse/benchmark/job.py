@@ -16,12 +16,13 @@ import torch
 
 from .. import files, treefile
 from ..data import Loaded
-from ..evaluate import evaluate_forest, parse_images
+from ..evaluate import evaluate_forest
 from ..grammar import Rule
 from ..machine import facts
 from ..methods import METHODS, method_named
 from ..model import load
 from ..oracle import igm
+from ..parsing import parse_images
 from ..peers.colours import fit_colours
 from ..peers.segmenter import Segmenter, SegmenterSettings
 from ..train import Trainer

@@ -77,7 +77,7 @@ class Record:
         """Whether the record has runs of this job, made with the settings it has now."""
         runs = [run for run in results["runs"] if run["job"] == job.name]
         wanted = settings_json(plan.settings(job)) if job.row not in PEERS else None
-        return bool(runs) and all(wanted is None or run["settings"] == wanted for run in runs)
+        return bool(runs) and all(wanted is None or _agrees(run["settings"], wanted) for run in runs)
 
     def collect(self, job: Job, results: dict[str, Any]) -> None:
         """Take a finished job's runs into the record."""
@@ -102,3 +102,9 @@ class Record:
 
 def _save(array: np.ndarray, file: BinaryIO) -> None:
     np.save(file, array, allow_pickle=False)
+
+
+def _agrees(noted: dict[str, Any], wanted: dict[str, Any]) -> bool:
+    """Whether settings are as they were noted; those that did not exist then do not count."""
+    both = ((value, wanted.get(name)) for name, value in noted.items())
+    return all(_agrees(a, b) if isinstance(a, dict) and isinstance(b, dict) else a == b for a, b in both)

@@ -10,8 +10,9 @@ from torch import Tensor, nn
 from ..grammar import Rule
 from .policy import Evidence, ProfileEncoder
 from .presets import Preset
-from .trunks import TRUNKS, Features, Trunk
+from .trunks import Features, Trunk
 from .views import NodeView
+from .ways import TRUNKS
 
 
 class CriticOutput:

@@ -10,8 +10,9 @@ from torch import Tensor, nn
 
 from .precision import Convolving
 from .presets import Preset
-from .trunks import TRUNKS, Features, Trunk
+from .trunks import Features, Trunk
 from .views import NodeView
+from .ways import TRUNKS
 
 IMPOSSIBLE = -1e9
 """Logit of a rule that is not valid: its probability is exactly 0, and no row is all impossible."""
@@ -45,7 +46,7 @@ class Policy(nn.Module):
         super().__init__()
         self.trunk = TRUNKS[preset.trunk](preset)
         if self.trunk.profile_channels:
-            self.split: nn.Module = ProfileSplit(self.trunk.profile_channels, self.trunk.vector_size)
+            self.split: nn.Module = ProfileSplit(self.trunk)
             seen = self.trunk.vector_size + ProfileSplit.summary_size
         else:
             self.split = DenseSplit(self.trunk.vector_size)
@@ -106,23 +107,32 @@ class DenseSplit(nn.Module):
         return logit, bounded_log_sigma(log_sigma), features.vector[:, :0]
 
 
+TRUST = 10.0
+"""How much more likely, as a logit, the place of greatest gain by the evidence map is at first than one of no gain."""
+
+
 class ProfileSplit(nn.Module):
     """Scores places along each axis; the location is their soft-argmax, so it can follow an edge wherever it lies."""
 
     hidden = 32
     summary_size = 2 * hidden
 
-    def __init__(self, profile_channels: int, vector_size: int) -> None:
+    def __init__(self, trunk: Trunk) -> None:
         super().__init__()
-        self.profile = ProfileEncoder(profile_channels, vector_size, self.hidden)
+        self.profile = ProfileEncoder(trunk.profile_channels, trunk.vector_size, self.hidden)
         self.score = nn.Conv1d(self.hidden, 1, 1)
+        self.trust = nn.Parameter(torch.tensor(TRUST)) if trunk.sees_gain else None
         self.log_sigma = nn.Linear(self.hidden, 1)
         nn.init.zeros_(self.log_sigma.weight)
         nn.init.zeros_(self.log_sigma.bias)
 
     def forward(self, features: Features) -> tuple[Tensor, Tensor, Tensor]:
         seen = self.profile(features)  # (nodes * 2, hidden, positions)
-        weight = torch.softmax(self.score(seen).squeeze(1), dim=1)
+        score = self.score(seen).squeeze(1)
+        if self.trust is not None and features.gain is not None:
+            gain = features.gain.flatten(0, 1)
+            score = score + self.trust * gain / gain.amax(dim=1, keepdim=True).clamp(min=1e-6)
+        weight = torch.softmax(score, dim=1)
         positions = weight.shape[1]
         place = (torch.arange(positions) + 0.5) / positions
         location = (weight * place).sum(dim=1).view(-1, 2)

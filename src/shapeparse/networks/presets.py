@@ -7,7 +7,7 @@ from typing import Literal
 
 from ..errors import UserError
 
-TrunkName = Literal["paper", "crop", "shared"]
+TrunkName = Literal["paper", "crop", "shared", "map"]
 
 
 @dataclass(frozen=True)
@@ -16,11 +16,11 @@ class Preset:
 
     trunk: TrunkName
     """How a node is seen: ``paper`` masks the whole image, ``crop`` cuts the node out, ``shared`` encodes an image
-    once and takes every node's features from that."""
+    once and takes every node's features from that, ``map`` also predicts how likely each place is paint."""
     side: int = 256
     """Images are squashed to this square before a network sees them; trees stay in the image's own pixels."""
     look: int = 128
-    """``shared``: side to which the encoder shrinks that square. Recognition needs less detail than cutting does."""
+    """``shared``, ``map``: side to which the encoder shrinks that square: recognition needs less than cutting."""
     widths: tuple[int, ...] = ()
     """Channels of the convolutions, from fine to coarse."""
     channels: int = 32
@@ -41,6 +41,7 @@ PRESETS = {
     "paper": Preset("paper", widths=(20,) * 7, dense=(1000, 200)),
     "crop": Preset("crop", widths=(16, 24, 24, 32, 32, 48, 48), dense=(256, 128)),
     "fast": Preset("shared", widths=(24, 48, 96, 128), dense=(192, 128)),
+    "best": Preset("map", look=256, widths=(16, 32, 64, 128, 192), channels=24, dense=(192, 128)),
 }
 
 

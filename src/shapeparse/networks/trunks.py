@@ -27,6 +27,8 @@ class Features:
     """(nodes, channels): mean of the feature map over the node; None if the trunk has no such map."""
     profiles: Tensor | None = None
     """(nodes, 2, channels, positions): what lies along each axis; None if the trunk keeps no places."""
+    gain: Tensor | None = None
+    """(nodes, 2, positions): what cuts there would gain by the evidence map; None if the trunk has none."""
 
 
 class Trunk(Convolving):
@@ -35,6 +37,7 @@ class Trunk(Convolving):
     vector_size: int
     mean_channels: int = 0
     profile_channels: int = 0
+    sees_gain: bool = False
     pixel_mean: Tensor
     pixel_std: Tensor
 
@@ -149,27 +152,32 @@ class SharedTrunk(Trunk):
     """
 
     margin = 0.25
+    more_channels = 0
+    """Of the feature map, beside those of the encoder's features."""
 
     def __init__(self, preset: Preset) -> None:
         super().__init__(preset)
-        self.encoder = Encoder(preset.widths, preset.channels)
-        grid = preset.channels * preset.cells**2
-        around = preset.channels * (preset.cells // 2) ** 2
-        self.dense = dense_layers((grid + around + GEOMETRY, *preset.dense))
+        self.encoder = self._encoder()
+        channels = preset.channels + self.more_channels
+        means = channels * (preset.cells**2 + (preset.cells // 2) ** 2)
+        self.dense = dense_layers((means + GEOMETRY, *preset.dense))
         self.vector_size = preset.dense[-1]
-        self.mean_channels = preset.channels
-        self.profile_channels = preset.channels * preset.strips
+        self.mean_channels = channels
+        self.profile_channels = channels * preset.strips
+
+    def _encoder(self) -> nn.Module:
+        return Encoder(self.preset.widths, self.preset.channels)
 
     def shrink(self, images: Tensor) -> Tensor:
         look = self.preset.look
         return F.interpolate(images, look, mode="area") if look < images.shape[-1] else images
 
-    def encode(self, images: Tensor) -> Tensor:
+    def encode(self, images: Tensor) -> Any:
         with self.convolving():
-            features: Tensor = self.encoder(self.normalise(self.shrink(images)))
-        return features.float()
+            seen: Tensor = self.encoder(self.normalise(self.shrink(images)))
+        return seen.float()
 
-    def forward(self, encoded: Tensor, view: NodeView) -> Features:
+    def forward(self, encoded: Any, view: NodeView) -> Features:
         cells, positions, strips = self.preset.cells, self.preset.positions, self.preset.strips
         wanted = [
             view.edges(cells, cells),
@@ -242,6 +250,3 @@ def dense_layers(sizes: tuple[int, ...]) -> nn.Sequential:
     for before, after in pairwise(sizes):
         layers += [nn.Linear(before, after), nn.ReLU(inplace=True)]
     return nn.Sequential(*layers)
-
-
-TRUNKS: dict[str, type[Trunk]] = {"paper": PaperTrunk, "crop": CropTrunk, "shared": SharedTrunk}

@@ -125,6 +125,22 @@ class Oracle:
         _in_threads(score, len(rows), _smallest_part(self.lookahead), self.threads)
         return result / self.unit
 
+    def paint_share(self, nodes: Nodes) -> npt.NDArray[np.float64]:
+        """The share of each node's pixels that is paint, true or expected."""
+        rows = self._rows(nodes)
+        counts = np.empty(len(rows), np.int64)
+        kernels.positives_all(self._sums, self._starts, self._strides, rows, counts)
+        return counts / (self.unit * nodes.area)
+
+    def snap(self, nodes: Nodes, actions: Actions, reach: npt.NDArray[np.integer]) -> Actions:
+        """The same actions, each cut moved by at most ``reach`` pixels to where it gains most."""
+        check_actions(nodes, actions, self.limits)
+        cuts = np.empty(len(nodes), np.int32)
+        place = (self._sums, self._starts, self._strides, self.unit, _table())
+        rules, given = actions.rule.astype(np.int64), actions.cut.astype(np.int64)
+        kernels.snap_all(*place, self._rows(nodes), rules, given, reach.astype(np.int64), cuts)
+        return Actions(actions.rule, cuts)
+
     def replace(self, index: int, mask: Mask) -> None:
         """Put another mask of the same size and kind in the place of one."""
         units, unit = _units(mask)

@@ -30,6 +30,7 @@ UNLIMITED = 1 << 62
 PAINT, SKIP = int(Rule.PAINT), int(Rule.SKIP)
 STACK_SIZE = MAX_DEPTH + 2
 
+NO_TABLE = np.empty(0)
 kernel: Any = nb.njit(cache=True, nogil=True, boundscheck=False)
 at = nb.uint64  # an unsigned index spares Numba's test for negative ones
 
@@ -555,6 +556,35 @@ def choose_all(sums, starts, strides, unit, table, min_extent, depth_limit, cand
         axis, cut = choose(picture, box, depth_limit - nodes[i, 5], candidates)
         rules[i] = label_rule(picture, box) if axis == LEAF else axis
         cuts[i] = cut
+
+
+@kernel
+def positives_all(sums, starts, strides, nodes, counts):
+    """Positive units in every row (image, x, y, w, h, depth) of ``nodes``."""
+    for i in range(len(nodes)):
+        picture = Picture(sums, starts[nodes[i, 0]], strides[nodes[i, 0]], 1, NO_TABLE, 1)
+        counts[i] = positives(picture, Box(nodes[i, 1], nodes[i, 2], nodes[i, 3], nodes[i, 4]))
+
+
+@kernel
+def snap_all(sums, starts, strides, unit, table, nodes, rules, cuts, reach, snapped):
+    """For every split, the cut of greatest gain among those at most ``reach`` away from the one given."""
+    for i in range(len(nodes)):
+        snapped[i] = cuts[i]
+        if rules[i] >= PAINT:
+            continue
+        picture = Picture(sums, starts[nodes[i, 0]], strides[nodes[i, 0]], unit, table, 1)
+        box = Box(nodes[i, 1], nodes[i, 2], nodes[i, 3], nodes[i, 4])
+        extent = box.w if rules[i] == 0 else box.h
+        best = -np.inf
+        for offset in range(2 * reach[i] + 1):
+            cut = cuts[i] + (offset + 1) // 2 * (1 if offset % 2 else -1)  # nearest first: ties stay near
+            if 1 <= cut < extent:
+                one, other = halves(box, rules[i], cut)
+                score = purity(positives(picture, one), one.w * one.h * unit, table)
+                score += purity(positives(picture, other), other.w * other.h * unit, table)
+                if score > best:
+                    best, snapped[i] = score, cut
 
 
 @kernel

@@ -1,0 +1,121 @@
+"""A trunk that looks once and also says how likely each place of the image is paint: the evidence map.
+
+What the oracle computes from the true mask, the policy can then see computed from the map: how much of a node is paint,
+and what every cut would gain.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from .presets import Preset
+from .trunks import Features, ResidualBlock, SharedTrunk, convolution
+from .views import NodeView
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """What is kept of images that were looked at."""
+
+    features: Tensor
+    """(images, channels + 1, side / 4, side / 4); the last channel is how likely each place is paint."""
+    logits: Tensor
+    """(images, side / 2, side / 2): the evidence map."""
+
+
+class MapTrunk(SharedTrunk):
+    """As the shared trunk, with an evidence map; nodes also see the gain that it promises along each axis."""
+
+    sees_gain = True
+    more_channels = 1
+
+    def __init__(self, preset: Preset) -> None:
+        super().__init__(preset)
+        self.profile_channels += 1
+
+    def _encoder(self) -> nn.Module:
+        return MapEncoder(self.preset.widths, self.preset.channels)
+
+    def encode(self, images: Tensor) -> Encoded:
+        with self.convolving():
+            features, logits = self.encoder(self.normalise(self.shrink(images)))
+        features, logits = features.float(), logits.float()
+        likely = F.avg_pool2d(torch.sigmoid(logits), 2)
+        return Encoded(torch.cat([features, likely], dim=1), logits.squeeze(1))
+
+    def forward(self, encoded: Encoded, view: NodeView) -> Features:
+        seen = super().forward(encoded.features, view)
+        assert seen.profiles is not None
+        channels, strips = self.mean_channels, self.preset.strips
+        nodes, axes, _, positions = seen.profiles.shape
+        likely = seen.profiles.view(nodes, axes, strips, channels, positions)[:, :, :, -1].mean(dim=2)
+        gain = stretch_gains(likely.detach())
+        return Features(seen.vector, seen.mean, torch.cat([seen.profiles, gain.unsqueeze(2)], dim=2), gain)
+
+
+def stretch_gains(likely: Tensor) -> Tensor:
+    """(.., positions): information gain, in nats a pixel, of the better of the two cuts at the ends of each of equal
+    stretches, given how likely paint is in each."""
+    positions = likely.shape[-1]
+    before = likely.cumsum(dim=-1)[..., :-1] / positions
+    total = likely.mean(dim=-1, keepdim=True)
+    share = torch.arange(1, positions, dtype=likely.dtype) / positions
+
+    def entropy(paint: Tensor, size: Tensor | float) -> Tensor:
+        skip = (size - paint).clamp(min=0)
+        parts = torch.stack([paint.clamp(min=0), skip])
+        return -torch.special.xlogy(parts, parts / size).sum(dim=0)
+
+    gain = entropy(total, 1.0) - entropy(before, share) - entropy(total - before, 1 - share)
+    padded = F.pad(gain.clamp(min=0), (1, 1))
+    return torch.maximum(padded[..., :-1], padded[..., 1:])
+
+
+class MapEncoder(nn.Module):
+    """Residual blocks from half of the image's side down and back up, with what each level saw added.
+
+    Features for nodes leave it at a quarter of the side, the evidence map at half.
+    """
+
+    def __init__(self, widths: tuple[int, ...], channels: int) -> None:
+        super().__init__()
+        self.stem = convolution(3, widths[0], stride=2)
+        self.down = nn.ModuleList(
+            nn.Sequential(convolution(fine, coarse, stride=2), ResidualBlock(coarse))
+            for fine, coarse in pairwise(widths)
+        )
+        self.up = nn.ModuleList(Up(fine, coarse) for fine, coarse in pairwise(widths))
+        self.features = nn.Conv2d(widths[1], channels, 1)
+        self.evidence = nn.Conv2d(widths[0], 1, 1)
+
+    def forward(self, images: Tensor) -> tuple[Tensor, Tensor]:
+        seen = [self.stem(images)]
+        for block in self.down:
+            seen.append(block(seen[-1]))
+        x = seen.pop()
+        quarter = x
+        for level, block in reversed(list(enumerate(self.up))):
+            if level == 0:
+                quarter = x
+            x = block(x, seen[level])
+        return self.features(quarter), self.evidence(x)
+
+
+class Up(nn.Module):
+    """A coarse map enlarged onto the finer one of the way down."""
+
+    def __init__(self, fine: int, coarse: int) -> None:
+        super().__init__()
+        self.narrow = nn.Conv2d(coarse, fine, 1)
+        self.lateral = nn.Conv2d(fine, fine, 1)
+        self.merge = convolution(fine, fine)
+
+    def forward(self, coarse: Tensor, fine: Tensor) -> Tensor:
+        enlarged = F.interpolate(self.narrow(coarse), size=fine.shape[2:], mode="nearest")
+        merged: Tensor = self.merge(enlarged + self.lateral(fine))
+        return merged

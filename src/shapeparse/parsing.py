@@ -1,0 +1,145 @@
+"""A policy's trees: how it parses images, once it has looked at them.
+
+A policy with an evidence map can do more than take its most likely action. Its cuts are snapped to where the map says
+they gain most, and with lookahead its action at every node is held against others, each judged by what the map expects
+of the tree that would follow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+import torch.nn.functional as F
+
+from .errors import UserError
+from .grammar import Actions, Limits, Nodes, is_whole
+from .networks import Policy, PolicyOutput
+from .networks.maps import Encoded
+from .oracle import Oracle
+from .oracle.igm import MAX_CANDIDATES
+from .prune import prune
+from .rollout import PolicyActor
+from .scenes import to_pixels
+from .tree import Forest, ParseTree
+
+
+@dataclass(frozen=True)
+class ParseSettings:
+    """How trees are made. Lookahead and flips need an evidence map; other policies take their most likely actions."""
+
+    lookahead: int = 8
+    """Cuts an axis that are held against the policy's own at every node; 0 for none."""
+    flips: bool = True
+    """Look at every image flipped left to right too, and take the mean of both evidence maps."""
+    price: float = 0.0
+    """Accuracy that the model must expect of every additional rectangle, as a share of the image."""
+
+    def __post_init__(self) -> None:
+        if not is_whole(self.lookahead) or not 0 <= self.lookahead <= MAX_CANDIDATES:
+            raise UserError(f"lookahead is {self.lookahead}; give 0 for none, or cuts from 1 to {MAX_CANDIDATES}.")
+        if not 0 <= self.price < float("inf"):
+            raise UserError(f"price is {self.price}; give an accuracy a rectangle of at least 0, such as 0.001.")
+
+    def pruned(self, tree: ParseTree) -> ParseTree:
+        """A model's tree without the splits that it does not expect to be worth their price."""
+        if not self.price or tree.likely is None:
+            return tree
+        return prune(tree, tree.likely * tree.nodes.area, self.price)
+
+
+def parse_images(
+    policy: Policy,
+    images: npt.NDArray[np.uint8],
+    limits: Limits,
+    sizes: npt.NDArray[np.integer] | None = None,
+    batch: int = 32,
+    settings: ParseSettings = ParseSettings(),  # noqa: B008  # it is frozen
+) -> Iterator[Forest]:
+    """Forests of at most ``batch`` images each, of (images, side, side, 3) bytes, in order.
+
+    ``sizes`` are the (width, height) the trees shall have, if the images were squashed for the network.
+    """
+    policy.eval()
+    if sizes is None:
+        sizes = np.tile(np.array([images.shape[2], images.shape[1]], np.int32), (len(images), 1))
+    for first in range(0, len(images), batch):
+        some = sizes[first : first + batch]
+        with torch.no_grad():
+            pixels = to_pixels(images[first : first + batch])
+            encoded = policy.encode(pixels)
+            if isinstance(encoded, Encoded):
+                yield parse_with_map(policy, pixels, encoded, some, limits, settings)
+                continue
+        yield PolicyActor(policy, encoded, some, limits).parse()
+
+
+def parse_with_map(
+    policy: Policy,
+    pixels: torch.Tensor,
+    encoded: Encoded,
+    sizes: npt.NDArray[np.integer],
+    limits: Limits,
+    settings: ParseSettings,
+) -> Forest:
+    """The trees of some images whose evidence is known, in a grid no finer than the network's own pixels."""
+    side = pixels.shape[-1]
+    likely = paint_map(policy, pixels, encoded, settings.flips)
+    grids = np.minimum(sizes, side).astype(np.int32)
+    maps = [_resized(one, grid) for one, grid in zip(likely, grids, strict=True)]
+    forest = MapActor(policy, encoded, grids, limits, maps, settings.lookahead).parse()
+    return forest if (grids == sizes).all() else forest.scaled(np.asarray(sizes, np.int32))
+
+
+def paint_map(policy: Policy, pixels: torch.Tensor, encoded: Encoded, flips: bool) -> torch.Tensor:
+    """(images, side, side): how likely every pixel is paint."""
+
+    def enlarged(logits: torch.Tensor) -> torch.Tensor:
+        return torch.sigmoid(F.interpolate(logits[:, None], size=pixels.shape[2:], mode="bilinear")[:, 0])
+
+    likely = enlarged(encoded.logits)
+    if not flips:
+        return likely
+    return (likely + enlarged(policy.encode(pixels.flip(3)).logits).flip(2)) / 2
+
+
+class MapActor(PolicyActor):
+    """The policy's most likely action with its cut snapped to the evidence, or what lookahead finds to be better."""
+
+    def __init__(
+        self,
+        policy: Policy,
+        encoded: Any,
+        sizes: npt.NDArray[np.integer],
+        limits: Limits,
+        maps: list[npt.NDArray[np.float64]],
+        lookahead: int,
+    ) -> None:
+        super().__init__(policy, encoded, sizes, limits)
+        self.judge = Oracle(maps, limits)
+        self.searcher = Oracle(maps, limits, lookahead) if lookahead else None
+        self.positions = policy.trunk.preset.positions
+
+    def paint_likelihood(self, nodes: Nodes, output: PolicyOutput) -> npt.NDArray[np.float32]:
+        return self.judge.paint_share(nodes).astype(np.float32)
+
+    def __call__(self, nodes: Nodes) -> Actions:
+        own = super().__call__(nodes)
+        reach = np.maximum(nodes.extent(own.rule) // self.positions, 1)
+        own = self.judge.snap(nodes, own, reach)
+        if self.searcher is None:
+            return own
+        found = self.searcher(nodes)
+        better = self.judge.cost_to_go(nodes, found) > self.judge.cost_to_go(nodes, own)
+        return Actions(np.where(better, found.rule, own.rule), np.where(better, found.cut, own.cut))
+
+
+def _resized(likely: torch.Tensor, grid: npt.NDArray[np.integer]) -> npt.NDArray[np.float64]:
+    width, height = grid.tolist()
+    if (height, width) != tuple(likely.shape):
+        likely = F.interpolate(likely[None, None], size=(height, width), mode="area")[0, 0]
+    return likely.double().numpy()

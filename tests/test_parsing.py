@@ -1,0 +1,131 @@
+"""Parsing with an evidence map: cuts snap to it, lookahead never expects less of a tree, any size can be had."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+from shapeparse import Actions, Limits, Nodes, Oracle, Rule, expand, treefile
+from shapeparse.networks import Policy
+from shapeparse.parsing import ParseSettings, paint_map, parse_images
+from shapeparse.scenes import to_pixels
+from shapeparse.tree import Forest
+
+LIMITS = Limits(depth=4)
+
+
+@pytest.fixture
+def policy(tiny_presets) -> Policy:
+    torch.manual_seed(3)
+    policy = Policy(tiny_presets["best"]).eval()
+    torch.nn.init.normal_(policy.trunk.encoder.evidence.weight, std=3.0)  # a map with something to see in it
+    return policy
+
+
+@pytest.fixture
+def images(photographs) -> np.ndarray:
+    return photographs(3, 32)[0]
+
+
+def expected_accuracy(forest: Forest, maps: np.ndarray) -> np.ndarray:
+    """What the maps expect of trees."""
+    right = [np.where(tree.labels(), one, 1 - one).mean() for tree, one in zip(forest.trees(), maps, strict=True)]
+    return np.array(right)
+
+
+def test_lookahead_never_expects_less_and_usually_more(policy, images):
+    with torch.no_grad():
+        pixels = to_pixels(images)
+        maps = paint_map(policy, pixels, policy.encode(pixels), flips=False).numpy()
+    (plain,) = parse_images(policy, images, LIMITS, settings=ParseSettings(lookahead=0, flips=False))
+    (ahead,) = parse_images(policy, images, LIMITS, settings=ParseSettings(lookahead=8, flips=False))
+    before, after = expected_accuracy(plain, maps), expected_accuracy(ahead, maps)
+    assert (after >= before - 1e-3).all()
+    assert after.mean() > before.mean()
+
+
+def test_every_node_knows_how_likely_it_is_paint(policy, images):
+    with torch.no_grad():
+        pixels = to_pixels(images)
+        maps = paint_map(policy, pixels, policy.encode(pixels), flips=True).numpy()
+    (forest,) = parse_images(policy, images, LIMITS)
+    for tree, one in zip(forest.trees(), maps, strict=True):
+        assert tree.likely is not None
+        for x, y, w, h, likely in zip(tree.x, tree.y, tree.w, tree.h, tree.likely, strict=True):
+            assert likely == pytest.approx(one[y : y + h, x : x + w].mean(), abs=0.003)
+        confidence = tree.confidence
+        assert (confidence[tree.is_leaf] >= 0.497).all()
+        assert np.isnan(confidence[~tree.is_leaf]).all()
+
+
+def test_a_flipped_image_has_the_flipped_map(policy, images):
+    with torch.no_grad():
+        pixels = to_pixels(images)
+        one = paint_map(policy, pixels, policy.encode(pixels), flips=True)
+        other = paint_map(policy, pixels.flip(3), policy.encode(pixels.flip(3)), flips=True)
+    torch.testing.assert_close(one, other.flip(2), atol=1e-5, rtol=1e-4)
+
+
+@pytest.mark.parametrize("size", [(320, 200), (32, 32), (7, 90), (1, 1), (3, 2)])
+def test_trees_are_in_the_pixels_of_the_image_whatever_its_size(policy, images, size):
+    sizes = np.tile(np.array([size], np.int32), (len(images), 1))
+    (forest,) = parse_images(policy, images, LIMITS, sizes)
+    for tree in forest.trees():
+        assert (tree.width, tree.height) == size
+        covered = np.zeros((tree.height, tree.width), int)
+        for leaf in tree.segments():
+            covered[leaf.y : leaf.y + leaf.h, leaf.x : leaf.x + leaf.w] += 1
+        assert (covered == 1).all()
+
+
+def test_a_cut_snaps_to_the_greatest_gain_within_reach():
+    mask = np.zeros((8, 16))
+    mask[:, 5:] = 0.9
+    oracle = Oracle([mask], Limits(3))
+    root = Nodes.roots(oracle.sizes)
+    for cut, reach, expected in ((7, 2, 5), (7, 1, 6), (5, 3, 5), (2, 2, 4), (15, 20, 5), (1, 0, 1)):
+        snapped = oracle.snap(root, Actions(np.array([0]), np.array([cut])), np.array([reach]))
+        assert (snapped.rule[0], snapped.cut[0]) == (Rule.SPLIT_X, expected)
+    label = oracle.snap(root, Actions(np.array([Rule.PAINT]), np.array([0])), np.array([3]))
+    assert (label.rule[0], label.cut[0]) == (Rule.PAINT, 0)
+
+
+def test_the_share_of_paint_is_that_of_the_pixels():
+    mask = np.random.default_rng(0).random((9, 13))
+    oracle = Oracle([np.zeros_like(mask), mask], Limits(3))
+    nodes = Nodes(*(np.array([value], np.int32) for value in (1, 2, 3, 7, 5, 0)))
+    assert oracle.paint_share(nodes)[0] == pytest.approx(mask[3:8, 2:9].mean(), abs=0.003)
+
+
+def test_scaled_trees_keep_their_rules_and_tile_the_larger_image():
+    mask = np.random.default_rng(1).random((16, 16)) > 0.5
+    oracle = Oracle([mask], Limits(5))
+    forest = expand(oracle.sizes, oracle, oracle.limits)
+    scaled = forest.scaled(np.array([[37, 50]], np.int32))
+    assert np.array_equal(scaled.rule, forest.rule)
+    (tree,) = scaled.trees()
+    again = treefile.from_json(treefile.to_json(tree))  # which checks that every child is what its parent's cut makes
+    assert again == tree
+
+
+def test_a_price_undoes_splits_that_are_not_expected_to_earn_it(policy, images):
+    plain, dear = ParseSettings(), ParseSettings(price=0.01)
+    (forest,) = parse_images(policy, images, LIMITS)
+    for tree in forest.trees():
+        assert plain.pruned(tree) is tree
+        pruned = dear.pruned(tree)
+        assert pruned.leaf_count < tree.leaf_count
+        assert np.array_equal(pruned.likely[0], tree.likely[0])
+
+
+@pytest.mark.parametrize(
+    ("settings", "complaint"),
+    [
+        ({"lookahead": -1}, "lookahead is -1"),
+        ({"lookahead": 1.5}, "lookahead"),
+        ({"price": float("nan")}, "price is nan"),
+    ],
+)
+def test_settings_that_make_no_sense_are_named(refused, settings, complaint):
+    assert complaint in refused(ParseSettings, **settings)
