@@ -18,10 +18,10 @@ import tyro
 from machine import REPOSITORY, facts
 
 from shapeparse.data.generator import generate
-from shapeparse.evaluate import parse_images
 from shapeparse.files import make_folder, write_json, write_text
 from shapeparse.grammar import Actions, Limits, Nodes, split_children
 from shapeparse.networks import PRESETS, Policy
+from shapeparse.parsing import parse_images
 from shapeparse.rollout import PolicyActor
 from shapeparse.scenes import to_pixels
 

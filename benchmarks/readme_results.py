@@ -1,4 +1,4 @@
-"""Write the README's results from the files that hold them, so that no figure is typed by hand.
+"""Write the results in README.md and docs/reproduction.md from the files that hold them: no figure is typed by hand.
 
 python benchmarks/readme_results.py [--check]
 """
@@ -14,75 +14,91 @@ from typing import Any
 import tyro
 
 from shapeparse.benchmark.paper import PAPER_TABLE
+from shapeparse.benchmark.report.findings import findings, lead
 from shapeparse.benchmark.standings import ROWS, Standings, kind, setting
 from shapeparse.benchmark.statistics import Group
 from shapeparse.benchmark.table import budget, conditions, data_name
-from shapeparse.benchmark.words import NONE, spread_percent
+from shapeparse.benchmark.words import NONE, signed_interval, spread_percent
 from shapeparse.errors import UserError
 from shapeparse.files import write_text
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 RESULTS = REPOSITORY / "results"
-README = REPOSITORY / "README.md"
-SECTIONS = {
+PAGES = {
+    REPOSITORY / "README.md": ("benchmark", "learning", "oracle"),
+    REPOSITORY / "docs" / "reproduction.md": ("benchmark", "findings"),
+}
+"""The pages, and what is written between two marks of each."""
+SOURCES = {
     "oracle": "results/oracle/oracle.json",
     "benchmark": "results/*/results.json",
+    "findings": "results/*/results.json",
     "learning": "results/learning/*/results.json",
 }
-"""What is written between two marks, and the files it comes from."""
 DEPTHS = (1, 3, 5, 7, 9)
 
 
 @dataclass(frozen=True)
 class Args:
-    """Bring the results in README.md up to date."""
+    """Bring the results in README.md and docs/reproduction.md up to date."""
 
     check: bool = False
     """Change nothing; fail if they are not up to date."""
 
 
 def main(args: Args) -> int:
-    """Write the README, or say whether it is up to date."""
-    readme = README.read_text(encoding="utf-8")
-    updated = with_all_results(readme)
-    if args.check:
-        if updated != readme:
-            print("README.md is not up to date; run `python benchmarks/readme_results.py`.", file=sys.stderr)
-        return int(updated != readme)
-    write_text(README, updated)
-    return 0
+    """Write the pages, or say whether they are up to date."""
+    late = [page for page in PAGES if with_all_results(page) != page.read_text(encoding="utf-8")]
+    for page in late:
+        if args.check:
+            print(f"{page.name} is not up to date; run `python benchmarks/readme_results.py`.", file=sys.stderr)
+        else:
+            write_text(page, with_all_results(page))
+    return int(args.check and bool(late))
 
 
-def with_all_results(readme: str) -> str:
-    """The README as the files under results/ say it should be."""
-    oracle = RESULTS / "oracle" / "oracle.json"
-    readme = with_results(
-        readme, "oracle", oracle_section(json.loads(oracle.read_bytes()) if oracle.exists() else None)
-    )
-    readme = with_results(readme, "learning", learning_section(_benchmarks("learning/*")))
-    return with_results(readme, "benchmark", benchmark_section(_benchmarks("*")))
+def with_all_results(page: Path) -> str:
+    """A page as the files under results/ say it should be."""
+    text = page.read_text(encoding="utf-8")
+    to_results = "" if page.parent == REPOSITORY else "../"
+    for name in PAGES[page]:
+        text = with_results(text, name, section(name, to_results), page.name)
+    return text
+
+
+def section(name: str, to_results: str) -> str:
+    """What stands between two marks; ``to_results`` leads from the page to the repository's root."""
+    if name == "oracle":
+        oracle = RESULTS / "oracle" / "oracle.json"
+        return oracle_section(json.loads(oracle.read_bytes()) if oracle.exists() else None)
+    if name == "learning":
+        return learning_section(_benchmarks("learning/*"), to_results)
+    if name == "findings":
+        return findings_section(_benchmarks("*"))
+    return benchmark_section(_benchmarks("*"), to_results)
 
 
 def _benchmarks(pattern: str) -> dict[str, dict[str, Any]]:
     """The results of benchmarks, by the names of their folders."""
-    found = {path.parent.name: json.loads(path.read_bytes()) for path in sorted(RESULTS.glob(f"{pattern}/results.json"))}
+    paths = sorted(RESULTS.glob(f"{pattern}/results.json"))
+    found = {path.parent.name: json.loads(path.read_bytes()) for path in paths}
     return {name: results for name, results in found.items() if results["runs"]}
 
 
-def with_results(readme: str, name: str, text: str) -> str:
-    """The README with ``text`` between the two marks of a section."""
+def with_results(text: str, name: str, results: str, page: str) -> str:
+    """A page with ``results`` between the two marks of a section."""
     first = (
-        f"<!-- {name} results: written by benchmarks/readme_results.py from {SECTIONS[name]}; do not edit by hand -->"
+        f"<!-- {name} results: written by benchmarks/readme_results.py from {SOURCES[name]}; do not edit by hand -->"
     )
     last = f"<!-- end of {name} results -->"
-    before, begin, rest = readme.partition(first)
+    before, begin, rest = text.partition(first)
     _, end, after = rest.partition(last)
     if not begin or not end:
-        raise UserError(f"README.md lacks the marks of the {name} results; put them back.")
-    return f"{before}{first}\n{text}{last}{after}"
+        raise UserError(f"{page} lacks the marks of the {name} results; put them back.")
+    return f"{before}{first}\n{results}{last}{after}"
 
 
-def benchmark_section(benchmarks: dict[str, dict[str, Any]]) -> str:
+def benchmark_section(benchmarks: dict[str, dict[str, Any]], to_results: str) -> str:
     """One table of all benchmarks: a row a method, a column a dataset."""
     if not benchmarks:
         return "\nNot measured yet: `shapeparse benchmark --out results/built-in` makes the first.\n\n"
@@ -97,7 +113,8 @@ def benchmark_section(benchmarks: dict[str, dict[str, Any]]) -> str:
         cells = [_test_accuracy(standings[folder], groups[folder].get(row)) for folder in groups]
         lines.append(" | ".join([title, kind, NONE if paper is None else f"{paper:.2f}", *cells]))
     made = [
-        f"- **{folder}**: {'; '.join(conditions(results).split('; ')[2:])} [All of it](results/{folder}/table.md)."
+        f"- **{folder}**: {'; '.join(conditions(results).split('; ')[2:])}"
+        f" [All of it]({to_results}results/{folder}/table.md)."
         for folder, results in benchmarks.items()
     ]
     return f"""
@@ -110,7 +127,27 @@ def benchmark_section(benchmarks: dict[str, dict[str, Any]]) -> str:
 """
 
 
-def learning_section(benchmarks: dict[str, dict[str, Any]]) -> str:
+def findings_section(benchmarks: dict[str, dict[str, Any]]) -> str:
+    """The paper's claims, and what each dataset says of them."""
+    if not benchmarks:
+        return "\nNot measured yet.\n\n"
+    parts = []
+    for folder, results in benchmarks.items():
+        standings = Standings(results)
+        if standings.named("drag") is None:
+            continue
+        lines = [f"### {folder}", "", lead(standings), ""]
+        for one in findings(standings):
+            lines.append(f"- **{one.claim}?** In the paper {one.paper}. Here {one.verdict}.")
+            lines += [
+                f"  - {difference.first} minus {difference.second}: {signed_interval(difference.interval, 2)} points"
+                for difference in one.comparisons
+            ]
+        parts.append("\n".join([*lines, ""]))
+    return "\n" + "\n".join(parts) + "\n"
+
+
+def learning_section(benchmarks: dict[str, dict[str, Any]], to_results: str) -> str:
     """What five minutes on both cores give, in a line a benchmark."""
     if not benchmarks:
         return "\nNot measured yet: `python benchmarks/learning.py` makes `results/learning`.\n\n"
@@ -124,7 +161,7 @@ def learning_section(benchmarks: dict[str, dict[str, Any]]) -> str:
         ]
         lines.append(
             f"- {data_name(results)}, network {results['preset']}, {budget(results)} a run: {'; '.join(reached)}"
-            f" ([all of it](results/learning/{folder}/table.md))."
+            f" ([all of it]({to_results}results/learning/{folder}/table.md))."
         )
     return "\n" + "\n".join(lines) + "\n\n"
 

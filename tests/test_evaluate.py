@@ -7,8 +7,9 @@ import pytest
 import torch
 
 from shapeparse import Limits, igm
-from shapeparse.evaluate import accuracy_and_leaves, evaluate, parse_images
+from shapeparse.evaluate import accuracy_and_leaves, evaluate
 from shapeparse.networks import Policy
+from shapeparse.parsing import parse_images
 
 LIMITS = Limits(depth=4)
 

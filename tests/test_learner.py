@@ -193,7 +193,7 @@ def test_the_critic_is_fitted_on_the_action_that_was_taken(lesson):
 def judge(learner: Learner, batch: Batch, rollout: Rollout):
     """What the critic says, its loss, and what the policy says."""
     features = learner.policy.trunk(learner.policy.encode(batch.pixels), batch.view)
-    output = learner.policy.decide(features, batch.view).detach()
+    output = learner.policy.decide(features, batch.view.valid).detach()
     seen = learner.critic.look(batch.pixels, batch.view, features)
     return *learner._critic_loss(batch, seen, output, rollout, np.random.default_rng(0)), output
 

@@ -161,7 +161,7 @@ class Learner:
         self.policy.train()
         encoded = self.policy.encode(batch.pixels)
         features = self.policy.trunk(encoded, batch.view)
-        output = self.policy.decide(features, batch.view)
+        output = self.policy.decide(features, batch.view.valid)
         report: dict[str, float] = {}
         judged: CriticOutput | Tensor | None = None
         critic_loss: Tensor | None = None
@@ -347,7 +347,7 @@ class Learner:
             view = NodeView.of(in_batch(children, batch.scenes), batch.sizes, self.limits)
             features = policy.trunk(policy.encode(batch.pixels), view)
             judged = critic(critic.look(batch.pixels, view, features))
-            value = losses.expected_value(policy.decide(features, view), judged)
+            value = losses.expected_value(policy.decide(features, view.valid), judged)
         area = torch.from_numpy(children.area.astype(np.float32))
         goal[torch.from_numpy(split)] = losses.tree_backup(value.view(-1, 2), area.view(-1, 2))
         return goal

@@ -93,7 +93,11 @@ class Parser:
 
 
 def load(run: str | Path) -> Parser:
-    """The parser that a training run kept as its best."""
+    """The parser that a training run kept as its best; or one in an ONNX file."""
+    if Path(run).suffix.lower() == ".onnx":
+        from .onnx_file import load_onnx
+
+        return load_onnx(run)
     folder = RunFolder(run)
     config = folder.read_config()
     try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import pytest
 from PIL import Image
 
 from shapeparse import ParseTree, load
+from shapeparse.commands import parse
 
 from .conftest import Result, Trained, save
 
@@ -105,3 +107,87 @@ def test_inputs_are_never_overwritten(cli: Cli, trained: Trained) -> None:
 def test_no_photographs_at_all(cli: Cli, trained: Trained) -> None:
     result = cli("parse", "--model", "run", "--out", "out")
     assert (result.code, len(result.sentences)) == (2, 1)
+
+
+def explorations(page: str) -> list[dict]:
+    """What a page of the explorer has in it."""
+    (data,) = re.findall(r'<script type="application/json">(.*?)</script>', Path(page).read_text())
+    return json.loads(data)["explorations"]
+
+
+def test_the_page_to_explore_has_the_photographs_and_their_trees(cli: Cli, trained: Trained) -> None:
+    words = ("parse", "photos/images", "--model", "run", "--out", "out", "--formats", "json", "--html")
+    result = cli(*words)
+    assert (result.code, result.sentences) == (0, [])
+    assert f"{Path('out/explorer.html')} shows all 8; open it in a browser." in result.out
+    shown = explorations("out/explorer.html")
+    assert [one["image"]["name"] for one in shown] == [f"000{index}.jpg" for index in range(8)]
+    for one in shown:
+        (parse,) = one["parses"]
+        assert parse["tree"] == json.loads(Path("out", one["image"]["name"]).with_suffix(".json").read_text())
+        assert (parse["title"], parse["plan"]) == ("DRAG, dense and anchored", None)
+        assert one["image"]["source"].startswith("data:image/jpeg;base64,")
+    assert cli(*words, "--brush", 5).code == 0
+    assert all(one["parses"][0]["plan"]["settings"]["brush"] == 5 for one in explorations("out/explorer.html"))
+
+
+def test_a_page_of_many_photographs_has_the_first_ones_and_says_so(
+    cli: Cli, trained: Trained, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(parse, "MOST_SHOWN", 3)
+    Path("photos/images/0000.jpg").write_bytes(b"no image")
+    result = cli("parse", "photos/images", "--model", "run", "--out", "out", "--formats", "json", "--html")
+    assert (result.code, len(result.sentences)) == (2, 1)
+    assert "shows the first 3 of them" in result.out
+    assert [one["image"]["name"] for one in explorations("out/explorer.html")] == ["0001.jpg", "0002.jpg", "0003.jpg"]
+
+
+@pytest.mark.parametrize("options", [("--brush", 5), ("--html", "--brush", 0), ("--html", "--engine", "ray")])
+def test_options_of_the_page_that_make_no_sense_are_refused_before_anything_is_written(
+    cli: Cli, trained: Trained, options: tuple
+) -> None:
+    result = cli("parse", "photos/images", "--model", "run", "--out", "out", *options)
+    assert (result.code, result.out, len(result.sentences)) == (2, "", 1)
+    assert not Path("out").exists()
+
+
+def test_a_price_leaves_fewer_rectangles(cli: Cli, trained: Trained) -> None:
+    def rectangles(*options: str) -> int:
+        assert cli("parse", "photos/images", "--model", "run", "--out", "out", "--formats", "json", *options).code == 0
+        return sum(row["rectangles"] for row in json.loads(Path("out/summary.json").read_text())["photographs"])
+
+    assert rectangles("--price", "0.05") < rectangles()
+
+
+def test_doubtful_rectangles_are_listed_least_sure_first(cli: Cli, trained: Trained) -> None:
+    result = cli("parse", "photos/images", "--model", "run", "--out", "out", "--formats", "json", "--review", "1.0")
+    assert result.code == 0
+    rows = list(csv.DictReader(Path("out/review.csv").read_text().splitlines()))
+    assert f"names {len(rows)} of" in result.out.replace("\n", " ")
+    sure = [float(row["probability"]) for row in rows]
+    assert sure == sorted(sure)
+    assert rows
+    first = rows[0]
+    tree = ParseTree.load((Path("out") / first["image"]).with_suffix(".json"))
+    leaf = next(
+        i for i in np.flatnonzero(tree.is_leaf) if tree.x[i] == int(first["x"]) and tree.y[i] == int(first["y"])
+    )
+    assert tree.confidence[leaf] == pytest.approx(float(first["probability"]), abs=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        (("--review", "1.5"), "--review is 1.5"),
+        (("--price", "-1"), "price is -1"),
+        (("--lookahead", "-3"), "lookahead is -3"),
+        (("--engine", "ray", "--review", "0.8"), "--review go with"),
+        (("--engine", "ray", "--price", "0.1"), "--price goes with"),
+    ],
+)
+def test_options_that_make_no_sense_are_named(
+    cli: Cli, trained: Trained, options: tuple[str, ...], complaint: str
+) -> None:
+    result = cli("parse", "photos/images", "--model", "run", "--out", "out", *options)
+    assert result.code == 2
+    assert complaint in " ".join(result.sentences)

@@ -48,7 +48,7 @@ def pictures(side: int, count: int = 2) -> torch.Tensor:
 def ask(network: torch.nn.Module, images: torch.Tensor, nodes: Nodes = NODES, sizes: np.ndarray = SIZES):
     view = NodeView.of(nodes, sizes, LIMITS)
     features = network.trunk(network.trunk.encode(images), view)
-    return network(features) if isinstance(network, Critic) else network.decide(features, view)
+    return network(features) if isinstance(network, Critic) else network.decide(features, view.valid)
 
 
 def test_rules_are_probabilities_and_invalid_ones_are_exactly_impossible(preset):

@@ -15,6 +15,7 @@ from ..evaluate import Evaluation, evaluate
 from ..images import shown
 from ..model import Parser, load
 from ..networks.presets import preset_named
+from ..parsing import ParseSettings
 from ..progress import percent
 from ..runs import RunFolder
 from ..train import Trainer, TrainSettings
@@ -23,7 +24,7 @@ from .evaluate import evaluation_json
 from .findings import AHEAD_DEPTH, measure
 from .inputs import plan
 from .learning import Source, pick, split_data
-from .parse import parse_jobs, write_summary
+from .parse import parse_jobs, write_parse, write_summary
 from .watch import Watch
 
 MADE_BY = "shapeparse demo"
@@ -108,7 +109,8 @@ def write_parses(parser: Parser, out: Path, names: list[str]) -> None:
         path.unlink(missing_ok=True)
     jobs, problems = plan([out / "data" / "images" / f"{name}.jpg" for name in names], None)
     settings = Settings(parser.limits.depth, parser.limits.min_extent, formats=("json", "png"))
-    rows = list(parse_jobs(parser, jobs, folder, settings, problems))
+    parsed = parse_jobs(parser, jobs, settings, ParseSettings(), problems)
+    rows = [write_parse(job, photo, tree, folder, settings) for job, photo, tree in parsed]
     write_summary(folder, out / "run", parser, settings, rows, problems)
 
 

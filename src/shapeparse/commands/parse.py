@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -17,20 +17,33 @@ from ..data.dataset import Skipped
 from ..errors import UserError
 from ..grammar import Limits
 from ..images import read_image, shown
+from ..methods import METHODS
 from ..model import Parser, load
+from ..parsing import ParseSettings
 from ..tree import ParseTree
 from .decomposition import FORMATS, Format, Settings, output_files, write_tree
+from .doubts import Doubts
 from .inputs import Job, plan, refuse_overwriting
 from .summary import MOST_ROWS, as_csv, problems_json
+
+if TYPE_CHECKING:
+    from ..explorer import Exploration
+    from ..paint import PaintPlan, PaintSettings
 
 EXAMPLES = """
   shapeparse parse photo.jpg --model run --out rectangles
   shapeparse parse photos --model run --out rectangles --formats json
+  shapeparse parse photos --model run --out rectangles --html --brush 12
+  shapeparse parse photos --model run --out few --price 0.001 --review 0.8
   shapeparse parse photos --model run --out shards --engine ray --format parquet
 """
 
 AT_A_TIME = 8
 """Photographs in memory at a time, at their own size."""
+DEFAULTS = ParseSettings()
+PAGE, REVIEW = "explorer.html", "review.csv"
+MOST_SHOWN = 24
+"""Photographs on the page: with more of them it would open slowly."""
 
 
 @dataclass(frozen=True)
@@ -52,8 +65,21 @@ class Args:
     """Depth of the deepest rectangle in the tree: at most 2^depth rectangles."""
     min_extent: Annotated[int | None, arg(metavar="PIXELS", help_behavior_hint="(default: as trained)")] = None
     """A rectangle is split along a side only while that side is longer than this."""
+    price: Annotated[float, arg(metavar="SHARE")] = 0.0
+    """Accuracy, as a share of the photograph, that the parser must expect of every additional rectangle; 0.001 leaves
+    far fewer."""
+    lookahead: Annotated[int, arg(metavar="CUTS")] = DEFAULTS.lookahead
+    """Cuts tried along each side, each judged by how the rest would go; 0 for none. Parsers of the preset best only."""
+    flips: bool = DEFAULTS.flips
+    """Look at each photograph mirrored too, and take the mean. Parsers of the preset best only."""
+    review: Annotated[float | None, arg(metavar="SHARE", help_behavior_hint="")] = None
+    """Also write review.csv: the rectangles of whose label the parser is less sure than this, least sure first."""
     formats: Annotated[tuple[Format, ...], arg(metavar="FORMAT [FORMAT ...]")] = FORMATS
     """What to write of every photograph."""
+    html: Annotated[bool, arg(help_behavior_hint="")] = False
+    """Also write explorer.html, one page to explore the trees with in a browser; of the first 24 photographs."""
+    brush: Annotated[float | None, arg(metavar="PIXELS", help_behavior_hint="")] = None
+    """With --html: also show the strokes that a brush so wide would paint with."""
     engine: Literal["local", "ray"] = "local"
     """Ray is for very many photographs: it writes shards of rows instead, and goes on where it was stopped."""
     format: Annotated[bulk.Format | None, arg(metavar="FORMAT", help_behavior_hint="(default: jsonl)")] = None
@@ -90,28 +116,91 @@ def run(args: Args) -> int:
         parser.limits.depth if args.depth is None else args.depth,
         parser.limits.min_extent if args.min_extent is None else args.min_extent,
     )
-    settings = Settings(limits.depth, limits.min_extent, formats=args.formats)
+    settings = Settings(limits.depth, limits.min_extent, price=args.price, formats=args.formats)
+    how = ParseSettings(args.lookahead, args.flips, args.price)
     jobs, problems = plan(args.images, None)
     if args.engine == "ray":
         return parse_in_shards(args, parser, limits, jobs, problems)
     if args.format is not None:
         raise UserError("The option --format goes with --engine ray; give --formats, or that engine.")
-    refuse_overwriting([path for job in jobs for path in output_files(job, args.out, settings)], jobs)
+    album = Album(parser, args.brush) if args.html else None
+    doubts = Doubts(args.review) if args.review is not None else None
+    if album is None and args.brush is not None:
+        raise UserError("The option --brush goes with --html; give both, or plan the painting with `shapeparse paint`.")
+    outputs = [path for job in jobs for path in output_files(job, args.out, settings)]
+    outputs += [args.out / PAGE] * bool(album) + [args.out / REVIEW] * bool(doubts)
+    refuse_overwriting(outputs, jobs)
     files.make_folder(args.out)
-    rows = list(parse_jobs(parser, jobs, args.out, settings, problems))
+    rows = []
+    for job, photo, tree in parse_jobs(parser, jobs, settings, how, problems):
+        if album is not None:
+            album.add(photo, tree)
+        if doubts is not None:
+            doubts.add(tree)
+        rows.append(write_parse(job, photo, tree, args.out, settings))
     write_summary(args.out, args.model, parser, settings, rows, problems)
     if rows:
         print_rows(rows)
         print(f"\n{len(rows)} of {len(rows) + len(problems)} parsed; the results are in {shown(args.out)}.")
+    if rows and album:
+        files.write_text(args.out / PAGE, album.html())
+        print(f"{shown(args.out / PAGE)} shows {album.extent(len(rows))}; open it in a browser.")
+    if rows and doubts:
+        files.write_text(args.out / REVIEW, doubts.csv())
+        print(f"{shown(args.out / REVIEW)} names {doubts.words()}.")
     for problem in problems:
         progress.complain(problem.reason)
     return 2 if problems else 0
 
 
+class Album:
+    """The first photographs and their trees, kept for the page of ``--html``."""
+
+    def __init__(self, parser: Parser, brush: float | None) -> None:
+        method = str(parser.facts["method"])
+        self.title = METHODS[method].title if method in METHODS else method
+        self.settings = None if brush is None else _settings(brush)
+        self.explorations: list[Exploration] = []
+
+    def add(self, photo: npt.NDArray[np.uint8], tree: ParseTree) -> None:
+        """Keep a photograph, reduced, if there is still room for it."""
+        from ..explorer import Exploration, Shown, reduced
+
+        if len(self.explorations) < MOST_SHOWN:
+            plan = None if self.settings is None else _plan(tree, self.settings)
+            self.explorations.append(Exploration(tree.name, reduced(photo), (Shown(self.title, tree, plan),)))
+
+    def html(self) -> str:
+        """The page."""
+        from ..explorer import explorer_page
+
+        return explorer_page(self.explorations, f"Parsed by {self.title}")
+
+    def extent(self, count: int) -> str:
+        """How many of the photographs the page has, in words."""
+        kept = len(self.explorations)
+        return f"the first {kept} of them" if kept < count else "it" if count == 1 else f"all {count}"
+
+
+def _settings(brush: float) -> PaintSettings:
+    from ..paint import PaintSettings  # with its router, which no other page needs
+
+    return PaintSettings(brush=brush)
+
+
+def _plan(tree: ParseTree, settings: PaintSettings) -> PaintPlan:
+    from ..paint import plan_painting
+
+    try:
+        return plan_painting(tree, settings)
+    except UserError as error:
+        raise UserError(f"No strokes can be shown for {shown(tree.name)}: {error}") from error
+
+
 def parse_jobs(
-    parser: Parser, jobs: Sequence[Job], out: Path, settings: Settings, problems: list[Skipped]
-) -> Iterator[Row]:
-    """Parse photographs and write their files; those that cannot be read are added to ``problems``."""
+    parser: Parser, jobs: Sequence[Job], settings: Settings, how: ParseSettings, problems: list[Skipped]
+) -> Iterator[tuple[Job, npt.NDArray[np.uint8], ParseTree]]:
+    """Parse photographs one after the other; those that cannot be read are added to ``problems``."""
     follow = progress.bar("Parsing")
     read: list[tuple[Job, npt.NDArray[np.uint8]]] = []
     for place, job in enumerate(follow(jobs), start=1):
@@ -120,9 +209,9 @@ def parse_jobs(
         except UserError as error:
             problems.append(Skipped(job.mask, str(error)))
         if len(read) == AT_A_TIME or place == len(jobs):
-            trees = parser.parse((photo for _, photo in read), settings.depth, settings.min_extent)
+            trees = parser.parse((photo for _, photo in read), settings.depth, settings.min_extent, how)
             for (one, photo), tree in zip(read, trees, strict=True):
-                yield write_parse(one, photo, tree, out, settings)
+                yield one, photo, replace(tree, name=one.mask.name)
             read.clear()
 
 
@@ -132,6 +221,12 @@ def parse_in_shards(args: Args, parser: Parser, limits: Limits, jobs: Sequence[J
 
     if args.formats != FORMATS:
         raise UserError("The option --formats goes with --engine local; give --format, or that engine.")
+    if args.html or args.brush is not None or args.review is not None:
+        raise UserError(
+            "The options --html, --brush and --review go with --engine local; leave them out, or give that engine."
+        )
+    if args.price:
+        raise UserError("The option --price goes with --engine local; leave it out, or give that engine.")
     inputs = [bulk.Input(job.name, str(job.mask)) for job in jobs]
     settings = bulk.Settings(
         bulk.fingerprint(args.model), limits.depth, limits.min_extent, args.format or "jsonl", bulk.SHARD
@@ -156,7 +251,7 @@ def write_parse(job: Job, photo: npt.NDArray[np.uint8], tree: ParseTree, out: Pa
     """Write the files of one photograph and return its row of the summary."""
     written = output_files(job, out, settings)
     for path in written:
-        write_tree(path, replace(tree, name=job.mask.name), photo)
+        write_tree(path, tree, photo)
     leaves, merged = tree.segments(), tree.segments(merge=True)
     return Row(
         name=job.name, image=str(job.mask), width=tree.width, height=tree.height,

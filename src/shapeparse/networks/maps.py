@@ -48,8 +48,11 @@ class MapTrunk(SharedTrunk):
         likely = F.avg_pool2d(torch.sigmoid(logits), 2)
         return Encoded(torch.cat([features, likely], dim=1), logits.squeeze(1))
 
-    def forward(self, encoded: Encoded, view: NodeView) -> Features:
-        seen = super().forward(encoded.features, view)
+    def pool(self, encoded: Encoded, view: NodeView) -> list[Tensor]:
+        return super().pool(encoded.features, view)
+
+    def read(self, inner: Tensor, outer: Tensor, along_x: Tensor, along_y: Tensor, geometry: Tensor) -> Features:
+        seen = super().read(inner, outer, along_x, along_y, geometry)
         assert seen.profiles is not None
         channels, strips = self.mean_channels, self.preset.strips
         nodes, axes, _, positions = seen.profiles.shape

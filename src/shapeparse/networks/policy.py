@@ -62,15 +62,15 @@ class Policy(nn.Module):
 
     def forward(self, encoded: Any, view: NodeView) -> PolicyOutput:
         """Decide for nodes of encoded images."""
-        return self.decide(self.trunk(encoded, view), view)
+        return self.decide(self.trunk(encoded, view), view.valid)
 
-    def decide(self, features: Features, view: NodeView) -> PolicyOutput:
-        """Decide for nodes whose features are known."""
+    def decide(self, features: Features, valid: Tensor) -> PolicyOutput:
+        """Decide for nodes whose features and valid rules are known."""
         logit, log_sigma, summary = self.split(features)
         split_x, split_y, stop = self.rule(torch.cat([features.vector, summary], dim=1)).unbind(dim=1)
         paint = self.evidence(features)
         scores = torch.stack([split_x, split_y, stop + paint, stop - paint], dim=1)
-        log_rule = torch.log_softmax(scores.masked_fill(~view.valid, IMPOSSIBLE), dim=1)
+        log_rule = torch.log_softmax(scores.masked_fill(~valid, IMPOSSIBLE), dim=1)
         return PolicyOutput(log_rule, logit, log_sigma)
 
 
@@ -138,7 +138,7 @@ class ProfileSplit(nn.Module):
         location = (weight * place).sum(dim=1).view(-1, 2)
         summary = seen.amax(dim=2)
         log_sigma = self.log_sigma(summary).view(-1, 2)
-        return torch.logit(location), bounded_log_sigma(log_sigma), summary.view(len(location), -1)
+        return torch.logit(location), bounded_log_sigma(log_sigma), summary.view(-1, self.summary_size)
 
 
 class ProfileEncoder(Convolving):

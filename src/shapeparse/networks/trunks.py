@@ -178,6 +178,11 @@ class SharedTrunk(Trunk):
         return seen.float()
 
     def forward(self, encoded: Any, view: NodeView) -> Features:
+        inner, outer, along_x, along_y = self.pool(encoded, view)
+        return self.read(inner, outer, along_x, along_y, view.geometry())
+
+    def pool(self, encoded: Any, view: NodeView) -> list[Tensor]:
+        """Means of the feature map over boxes of each node: a grid, one that reaches beyond it, and both profiles."""
         cells, positions, strips = self.preset.cells, self.preset.positions, self.preset.strips
         wanted = [
             view.edges(cells, cells),
@@ -185,8 +190,11 @@ class SharedTrunk(Trunk):
             view.edges(positions, strips),
             view.edges(strips, positions),
         ]
-        inner, outer, along_x, along_y = box_means(encoded, view.image, wanted)
-        vector = self.dense(torch.cat([inner.flatten(1), outer.flatten(1), view.geometry()], dim=1))
+        return box_means(encoded, view.image, wanted)
+
+    def read(self, inner: Tensor, outer: Tensor, along_x: Tensor, along_y: Tensor, geometry: Tensor) -> Features:
+        """The features of nodes from these means."""
+        vector = self.dense(torch.cat([inner.flatten(1), outer.flatten(1), geometry], dim=1))
         # (nodes, strips, positions, channels) and (nodes, positions, strips, channels) to (nodes, 2, .., positions)
         pair = torch.stack([along_x.permute(0, 1, 3, 2), along_y.permute(0, 2, 3, 1)], dim=1)
         return Features(vector, inner.mean(dim=(1, 2)), pair.flatten(2, 3))

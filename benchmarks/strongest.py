@@ -1,0 +1,199 @@
+"""The strongest parser against the strongest peer: the same splits, minutes and cores for both.
+
+    python benchmarks/strongest.py [--data DIR ...] [--minutes 6] [--folds 3]
+
+For every dataset and split, the preset best and a U-Net are trained one after the other on all cores. Test images are
+then parsed once in every way that is compared: with and without lookahead, flips and the learned policy, and the
+U-Net's mask decomposed by the oracle. Stop it whenever you like: the same command goes on where it stopped. Writes
+results/strongest/NAME.json and NAME.md.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+import tyro
+from machine import REPOSITORY, facts
+
+from shapeparse.benchmark.plan import Job, Plan
+from shapeparse.benchmark.statistics import paired_bootstrap
+from shapeparse.benchmark.words import signed_interval
+from shapeparse.commands.learning import Source
+from shapeparse.files import make_folder, write_json, write_text
+from shapeparse.model import load
+from shapeparse.networks import Policy
+from shapeparse.oracle import igm
+from shapeparse.parsing import ParseSettings, paint_map, parse_images
+from shapeparse.peers.segmenter import Segmenter, SegmenterSettings
+from shapeparse.scenes import to_pixels
+from shapeparse.train import Trainer
+from shapeparse.tree import ParseTree
+
+SHARED = REPOSITORY.parent / "shared" / "data"
+LOOKAHEAD = 8
+WAYS = {
+    "best": ParseSettings(),
+    "best, flips not averaged": ParseSettings(flips=False),
+    "best, no lookahead": ParseSettings(lookahead=0),
+}
+PEER = "U-Net, then lookahead"
+Parse = Callable[[np.ndarray], list[ParseTree]]
+
+
+def main(
+    data: tuple[Path, ...] = (),
+    minutes: float = 6.0,
+    folds: int = 3,
+    method: str = "dagger",
+    out: Path = REPOSITORY / "results" / "strongest",
+) -> None:
+    """Train and compare.
+
+    Args:
+        data: folders with images/ and masks/; those beside the repository if there are any, else built-in images.
+        minutes: budget of each training.
+        folds: random splits.
+        method: how the preset best is trained.
+        out: where the results go.
+    """
+    found = data or tuple(path for path in sorted(SHARED.glob("*")) if (path / "images").is_dir())
+    for source in (*found,) or (None,):
+        compare(source, minutes, folds, method, out)
+
+
+def compare(source: Path | None, minutes: float, folds: int, method: str, out: Path) -> None:
+    """One dataset."""
+    name = source.name if source else "built-in"
+    loaded = (Source(str(source)) if source else Source()).read(256)
+    plan = Plan.of(name, loaded, folds, minutes, None, "best")
+    path = make_folder(out) / f"{name}.json"
+    results: dict[str, Any] = json.loads(path.read_text()) if path.exists() else {"runs": []}
+    for fold in range(folds):
+        images, masks = plan.part(loaded, fold, "test")
+        training = plan.training_data(loaded, fold)
+        for trainer in ("best", "unet"):
+            if any(
+                (run["trainer"], run["fold"], run["minutes"]) == (trainer, fold, minutes) for run in results["runs"]
+            ):
+                continue
+            folder = out / "jobs" / f"{name}-{trainer}-{fold}"
+            if trainer == "best":
+                parser = Trainer(plan.settings(Job(method, fold, "best")), training, folder)
+                parser.run(resume=True)
+                ways = ways_of_best(load(folder).policy, plan)
+            else:
+                parser = Segmenter(SegmenterSettings(minutes=minutes, seed=fold), training, folder)
+                parser.run(resume=True)
+                ways = ways_of_unet(parser, plan)
+            run = {
+                "trainer": trainer,
+                "fold": fold,
+                "minutes": minutes,
+                "epochs": parser.epoch,
+                "rows": {},
+                "test": list(plan.splits[fold].test),
+            }
+            for title, parse in ways.items():
+                trees = parse(images)
+                run["rows"][title] = {
+                    "accuracy_each": [tree.accuracy(mask) for tree, mask in zip(trees, masks, strict=True)],
+                    "rectangles": float(np.mean([tree.leaf_count for tree in trees])),
+                }
+            results["runs"].append(run)
+            results |= {"data": name, "folds": folds, "method": method, **facts()}
+            write_json(path, results)
+            write_text(out / f"{name}.md", table(results))
+            print(f"{name}, {trainer}, split {fold}: {accuracies(run)}", flush=True)
+
+
+def ways_of_best(policy: Policy, plan: Plan) -> dict[str, Parse]:
+    """The parser, and what is left of it without each of its parts."""
+
+    def parse(settings: ParseSettings) -> Parse:
+        return lambda images: [
+            tree for forest in parse_images(policy, images, plan.limits, settings=settings) for tree in forest.trees()
+        ]
+
+    def map_alone(lookahead: int) -> Parse:
+        return lambda images: decomposed(evidence(policy, images).astype(np.float64), plan, lookahead)
+
+    return {
+        **{title: parse(settings) for title, settings in WAYS.items()},
+        "its map alone, then lookahead": map_alone(LOOKAHEAD),
+        "its map alone, then IGM": map_alone(0),
+    }
+
+
+def ways_of_unet(segmenter: Segmenter, plan: Plan) -> dict[str, Parse]:
+    """What an engineer would do: a mask, flips averaged, and the oracle on it."""
+
+    def parse(lookahead: int) -> Parse:
+        return lambda images: decomposed(segmenter.probabilities(images) > 0.5, plan, lookahead)
+
+    return {PEER: parse(LOOKAHEAD), "U-Net, then IGM": parse(0)}
+
+
+def evidence(policy: Policy, images: np.ndarray) -> np.ndarray:
+    """(images, side, side): how likely each pixel is paint, flips averaged."""
+    parts = []
+    with torch.no_grad():
+        for first in range(0, len(images), 16):
+            pixels = to_pixels(images[first : first + 16])
+            parts.append(paint_map(policy.eval(), pixels, policy.encode(pixels), flips=True).numpy())
+    return np.concatenate(parts)
+
+
+def decomposed(masks: np.ndarray, plan: Plan, lookahead: int) -> list[ParseTree]:
+    """The oracle's trees of masks."""
+    trees = igm(list(masks), plan.limits.depth, plan.limits.min_extent, lookahead)
+    assert isinstance(trees, list)
+    return trees
+
+
+def accuracies(run: dict[str, Any]) -> str:
+    """Means of a run, for people who wait."""
+    return "; ".join(f"{title} {np.mean(row['accuracy_each']):.4f}" for title, row in run["rows"].items())
+
+
+def table(results: dict[str, Any]) -> str:
+    """All ways as Markdown, with the interval of each minus the strongest peer."""
+    each: dict[str, dict[int, dict[int, float]]] = {}
+    rectangles: dict[str, list[float]] = {}
+    for run in results["runs"]:
+        for title, row in run["rows"].items():
+            each.setdefault(title, {})[run["fold"]] = dict(zip(run["test"], row["accuracy_each"], strict=True))
+            rectangles.setdefault(title, []).append(row["rectangles"])
+    lines = [
+        f"# The strongest parser on {results['data']}",
+        "",
+        f"{results['folds']} random splits, {results['runs'][0]['minutes']:g} minutes of training a run on all cores,",
+        f"depth 7, flips averaged unless said otherwise; preset best trained by {results['method']}.",
+        f"{results['machine']['cpu']}, {results['machine']['cores']} cores; {results['date']}.",
+        "Made by `python benchmarks/strongest.py`.",
+        "",
+        "| row | test % | splits | rectangles | minus the strongest peer |",
+        "| --- | ---: | ---: | ---: | ---: |",
+    ]
+    for title, folds in each.items():
+        means = [100 * np.mean(list(found.values())) for found in folds.values()]
+        beside = "–"
+        both = sorted(set(folds) & set(each.get(PEER, {})))
+        if title != PEER and both:
+            differences = [
+                {image: folds[fold][image] - each[PEER][fold][image] for image in folds[fold]} for fold in both
+            ]
+            beside = signed_interval(paired_bootstrap(differences), 2)
+        spread = f" ± {np.std(means, ddof=1):.2f}" if len(means) > 1 else ""
+        lines.append(
+            f"| {title} | {np.mean(means):.2f}{spread} | {len(means)} | {np.mean(rectangles[title]):.1f} | {beside} |"
+        )
+    return "\n".join([*lines, ""])
+
+
+if __name__ == "__main__":
+    tyro.cli(main)

@@ -1,0 +1,43 @@
+"""``shapeparse export``: a trained parser for other runtimes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+from tyro.conf import Positional, arg
+
+from ..errors import UserError
+from ..images import shown
+from ..model import load
+from ..onnx_file import export_onnx
+
+EXAMPLES = """
+  shapeparse export run --onnx parser.onnx
+  shapeparse parse photo.jpg --model parser.onnx --out rectangles
+"""
+
+
+@dataclass(frozen=True)
+class Args:
+    """Write a trained parser as one ONNX file.
+
+    `shapeparse parse --model FILE` gives the same trees with it. Any ONNX runtime
+    can use the graph alone, from images (n, 3, side, side) with values from 0 to 1
+    to the feature map and, with the preset best, the map of how likely paint is.
+    """
+
+    run: Positional[Annotated[Path, arg(metavar="RUN")]]
+    """The run folder of the parser, made by `shapeparse train`."""
+    onnx: Annotated[Path, arg(metavar="FILE")]
+    """Where to write it; the name must end in .onnx."""
+
+
+def run(args: Args) -> int:
+    """Export and say so."""
+    if args.onnx.suffix.lower() != ".onnx":
+        raise UserError(f"{shown(args.onnx)} does not end in .onnx; give such a name, so that it is known again.")
+    export_onnx(load(args.run), args.onnx)
+    print(f"The parser is in {shown(args.onnx)} ({args.onnx.stat().st_size / 1e6:.1f} MB).")
+    return 0

@@ -1,0 +1,308 @@
+// What a page of the service has beside the explorer: photographs from outside, settings, downloads.
+
+const PRICES = [0, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02]; // shares of the picture
+const BRUSHES_ACROSS = 21; // a brush that nobody chose is so many times smaller than the picture
+const NO_MODEL = "There is no trained parser here (serve --model RUN), and oracles need a mask; add this photograph's.";
+const PAUSE = 250; // milliseconds a slider must rest before the service is asked
+
+class Service {
+  constructor(explorer, formats) {
+    Object.assign(this, { explorer, formats, models: [], samples: [], busy: new Set() });
+    this.source = null; // what is shown: a sample or a file, and perhaps a mask
+    this.wanted = null; // what was asked for last
+    this.before = null; // and before that
+    this.parsing = new Latest();
+    this.planning = new Latest();
+    this.parseSoon = debounced(() => this.parse(), PAUSE);
+    this.planSoon = debounced(() => this.plan(), PAUSE);
+    this.build();
+    this.start();
+  }
+
+  build() {
+    this.sampleList = make("div", {});
+    this.chosen = make("p", { class: "chosen" });
+    this.maskLine = make("p", { class: "chosen" });
+    const choose = fileButton("Choose a photograph…", (file) => this.take({ file, mask: null }));
+    this.maskButton = fileButton("Add its mask…", (mask) => this.take({ ...this.wanted, mask }));
+    [this.model, this.modelField] = picker("Parser", [], () => this.parse());
+    [this.other, this.otherField] = picker("Compare with", [], () => this.parse());
+    this.buildSliders();
+    this.alert = make("div", { class: "alert", role: "alert" });
+    this.progress = make("p", { class: "progress", role: "status" });
+    const section = (title, ...children) => make("section", {}, make("h2", {}, title), ...children);
+    const controls = make(
+      "details", { class: "controls" }, make("summary", {}, "Photograph and settings"),
+      section("Photograph", this.sampleList, choose, this.chosen, this.maskButton, this.maskLine),
+      section("Tree", this.modelField, this.otherField, this.depth.element, this.price.element),
+      section(
+        "Painting", this.brush.element, this.overlap.element,
+        make("label", { class: "field" }, make("span", {}, "Millimetres a pixel"), this.scale),
+      ),
+      section("Download", this.downloads()),
+    );
+    this.explorer.body.prepend(controls);
+    this.explorer.work.prepend(this.alert, this.progress);
+    this.unfold(controls);
+    this.acceptDrops();
+  }
+
+  buildSliders() {
+    this.depth = slider("Depth", {
+      min: 0, max: 10, step: 1, value: 7, write: (value) => `${value}`,
+      change: () => {
+        this.ownDepth = true;
+        this.parseSoon();
+      },
+    });
+    this.price = slider("Price of a rectangle", {
+      min: 0, max: PRICES.length - 1, step: 1, value: 0, change: this.parseSoon, write: () => this.priceWords(),
+    });
+    this.brush = slider("Brush", {
+      min: 2, max: 60, step: 1, value: 12, write: (value) => `${value}${NO_BREAK}px`,
+      change: () => {
+        this.ownBrush = true;
+        this.planSoon();
+      },
+    });
+    this.overlap = slider("Overlap of strokes", {
+      min: 0, max: 0.5, step: 0.05, value: 0.1, change: this.planSoon, write: (share) => percent(share, 0),
+    });
+    this.scale = make("input", {
+      type: "number", min: 0, step: "any", placeholder: "unknown", inputmode: "decimal", input: this.planSoon,
+    });
+  }
+
+  get priceAsked() {
+    return this.price.input.disabled ? 0 : PRICES[this.price.value];
+  }
+
+  priceWords() {
+    if (this.price?.input.disabled) return "not with this parser";
+    const price = this.price ? this.priceAsked : 0;
+    return price ? `${+(100 * price).toFixed(2)}${NO_BREAK}% of the picture` : "none";
+  }
+
+  /** The controls are folded away on a narrow screen, and always there on a wide one. */
+  unfold(controls) {
+    const wide = matchMedia("(min-width: 60rem)");
+    const adapt = () => (controls.open = wide.matches);
+    wide.addEventListener("change", adapt);
+    adapt();
+  }
+
+  downloads() {
+    [this.downloadOf, this.downloadField] = picker("Of", LETTERS.map((title, value) => ({ value, title })), () => {});
+    this.downloadField.hidden = true;
+    this.buttons = this.formats.map(({ name, description }) => {
+      const attributes = { type: "button", class: "button", title: description, disabled: true };
+      return make("button", { ...attributes, click: () => this.download(name) }, icon("download"), name);
+    });
+    return make("div", { class: "downloads" }, this.downloadField, ...this.buttons);
+  }
+
+  acceptDrops() {
+    const { explorer } = this;
+    addEventListener("dragover", (event) => {
+      if (!event.dataTransfer.types.includes("Files")) return;
+      event.preventDefault();
+      explorer.classList.add("dropping");
+    });
+    addEventListener("dragleave", (event) => event.relatedTarget === null && explorer.classList.remove("dropping"));
+    addEventListener("drop", (event) => {
+      explorer.classList.remove("dropping");
+      const [file] = event.dataTransfer.files;
+      if (!file) return;
+      event.preventDefault();
+      const isMask = this.wanted && this.maskButton.contains(event.target);
+      this.take(isMask ? { ...this.wanted, mask: file } : { file, mask: null });
+    });
+  }
+
+  /** Ask what there is, and show the first sample, so that there is something to play with. */
+  async start() {
+    await this.during("Loading", async () => {
+      const [models, samples] = await Promise.all(["api/models", "api/samples"].map((path) => ask(path)));
+      this.models = await models.json();
+      this.samples = await samples.json();
+      const entries = this.samples.map(({ name, title }) => ({ title, source: sampleImage(name) }));
+      this.sampleList.replaceChildren(
+        gallery("Samples", entries, (place) => this.take({ sample: this.samples[place], mask: null })),
+      );
+      if (this.samples.length) this.take({ sample: this.samples[0], mask: null });
+      else this.showSource();
+    });
+  }
+
+  // What is to be parsed
+
+  /** Ask for a sample or a file, and perhaps a mask; it is shown once the service has accepted it. */
+  take(source) {
+    this.before = this.wanted;
+    this.wanted = source;
+    this.parse();
+  }
+
+  showSource() {
+    const { wanted } = this;
+    this.sampleList.querySelectorAll("input").forEach((radio, place) => {
+      radio.checked = this.samples[place] === wanted?.sample;
+    });
+    this.chosen.textContent = wanted?.file ? wanted.file.name : "or drop one anywhere on the page";
+    const hasMask = Boolean(wanted?.sample || wanted?.mask);
+    this.maskButton.hidden = !wanted?.file;
+    const removal = iconButton("close", "Remove the mask", () => this.take({ ...this.wanted, mask: null }));
+    this.maskLine.replaceChildren(...(wanted?.mask ? [wanted.mask.name, removal] : []));
+    this.offerModels(hasMask);
+  }
+
+  /** List the models that can be asked; those that need a mask are there, but cannot be chosen without one. */
+  offerModels(hasMask) {
+    const option = ({ name, title, needs_mask: needsMask }) => {
+      const off = needsMask && !hasMask;
+      return make("option", { value: name, disabled: off }, off ? `${title} (needs a mask)` : title);
+    };
+    const [first, second] = [this.model.value, this.other.value];
+    this.model.replaceChildren(...this.models.map(option));
+    this.other.replaceChildren(make("option", { value: "" }, "none"), ...this.models.map(option));
+    const usable = (name) => this.models.some((model) => model.name === name && (hasMask || !model.needs_mask));
+    const fallback = this.models.find((model) => usable(model.name));
+    this.model.value = usable(first) ? first : (fallback?.name ?? "");
+    this.other.value = usable(second) ? second : "";
+    this.suitModels();
+  }
+
+  /** The depth of the first model, until somebody chooses one; and a price only where all that are asked know it. */
+  suitModels() {
+    const asked = this.models.filter((model) => [this.model.value, this.other.value].includes(model.name));
+    const first = asked.find((model) => model.name === this.model.value);
+    if (!this.ownDepth && first?.facts.depth) this.depth.input.value = first.facts.depth;
+    this.depth.tell();
+    this.price.input.disabled = asked.some((model) => model.facts.price === false);
+    this.price.tell();
+  }
+
+  // Asking the service
+
+  /** Do something that takes time: the page says so meanwhile, and says what went wrong. */
+  async during(name, act) {
+    const work = { name };
+    const tell = () => {
+      this.progress.textContent = this.busy.size ? `${[...this.busy].at(-1).name}…` : "";
+      this.explorer.work.setAttribute("aria-busy", String(this.busy.size > 0));
+    };
+    this.busy.add(work);
+    tell();
+    try {
+      return await act();
+    } catch (error) {
+      this.complain(error.message);
+      return undefined;
+    } finally {
+      this.busy.delete(work);
+      tell();
+    }
+  }
+
+  complain(sentence) {
+    const close = iconButton("close", "Dismiss", () => this.alert.replaceChildren());
+    this.alert.replaceChildren(make("p", {}, sentence), close);
+  }
+
+  async parse() {
+    const source = this.wanted;
+    if (!source) return;
+    this.showSource();
+    if (!this.model.value) {
+      this.complain(NO_MODEL);
+      return;
+    }
+    const form = this.form(source);
+    const answer = await this.during("Parsing", async () => {
+      try {
+        return await this.parsing.run(async (signal) => {
+          return (await ask("api/parse", { method: "POST", body: form, signal })).json();
+        });
+      } catch (error) {
+        this.refuse(source, error.message);
+        return undefined;
+      }
+    });
+    if (answer) this.accept(source, answer);
+  }
+
+  form(source) {
+    const form = new FormData();
+    if (source.sample) form.append("sample", source.sample.name);
+    else form.append("image", source.file, source.file.name);
+    if (source.mask) form.append("mask", source.mask, source.mask.name);
+    for (const name of new Set([this.model.value, this.other.value])) if (name) form.append("model", name);
+    form.append("depth", this.depth.value);
+    form.append("price", this.priceAsked);
+    return form;
+  }
+
+  /** Go back to what was there before a photograph or a mask that cannot be used. */
+  refuse(source, sentence) {
+    this.complain(sentence);
+    if (source !== this.wanted || source === this.source || !this.before) return;
+    this.wanted = this.before;
+    this.showSource();
+  }
+
+  accept(source, answer) {
+    this.alert.replaceChildren();
+    if (this.source?.file !== source.file && this.address) {
+      URL.revokeObjectURL(this.address);
+      this.address = null;
+    }
+    if (source.file) this.address ??= URL.createObjectURL(source.file);
+    this.source = source;
+    const image = { ...answer.image, source: source.file ? this.address : sampleImage(source.sample.name) };
+    this.fitBrush(image);
+    this.explorer.show({ image }, answer.parses);
+    this.downloadField.hidden = answer.parses.length < 2;
+    if (answer.parses.length < 2) this.downloadOf.value = "0";
+    this.buttons.forEach((button) => (button.disabled = false));
+    this.plan();
+  }
+
+  /** A brush that suits the size of the picture, until somebody chooses one. */
+  fitBrush({ width, height }) {
+    const shorter = Math.min(width, height);
+    this.brush.input.max = Math.max(20, Math.round(shorter / 4));
+    if (!this.ownBrush) this.brush.input.value = Math.max(2, Math.round(shorter / BRUSHES_ACROSS));
+    this.brush.tell();
+  }
+
+  settings() {
+    const scale = this.scale.value === "" ? {} : { scale: Number(this.scale.value) };
+    return { brush: this.brush.value, overlap: this.overlap.value, ...scale };
+  }
+
+  async plan() {
+    const { views } = this.explorer;
+    const settings = this.settings();
+    const plans = await this.during("Planning the strokes", () => this.planning.run(async (signal) => {
+      const asked = views.map(({ parse }) => askJson("api/plan", { tree: parse.tree, ...settings }, signal));
+      return Promise.all((await Promise.all(asked)).map((response) => response.json()));
+    }));
+    if (!plans || views !== this.explorer.views) return;
+    this.explorer.setPlans(plans);
+  }
+
+  async download(format) {
+    const view = this.explorer.views[Number(this.downloadOf.value)];
+    if (!view) return;
+    await this.during("Writing the file", async () => {
+      const response = await askJson("api/export", { tree: view.parse.tree, format, ...this.settings() });
+      const { suffix } = this.formats.find((one) => one.name === format);
+      const given = /filename="([^"/\\]+)"/.exec(response.headers.get("Content-Disposition") ?? "");
+      const address = URL.createObjectURL(await response.blob());
+      make("a", { href: address, download: given ? given[1] : `shapeparse${suffix}` }).click();
+      setTimeout(() => URL.revokeObjectURL(address), 10_000);
+    });
+  }
+}
+
+const sampleImage = (name) => `api/samples/${encodeURIComponent(name)}/image`;

@@ -1,0 +1,175 @@
+"""What the API does, request by request. Everything heavy happens in the workshop's threads."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
+from time import perf_counter
+from typing import Any
+
+from fastapi import Request
+from fastapi.responses import Response
+
+from .. import __version__, treefile
+from ..errors import UserError
+from ..explorer.page import DRAWINGS
+from ..grammar import BoolArray
+from ..images import shown
+from ..paint import FORMATS, export_plan, plan_painting
+from ..pictures import tree_svg
+from ..tree import ParseTree
+from .answers import Refusal, json_response
+from .parsers import Model, Photo
+from .samples import SAMPLES, Sample, find_sample
+from .schemas import ExportRequest, Health, ModelFacts, PlanRequest, SampleName
+from .settings import ServiceSettings
+from .uploads import ParseForm, as_request, as_tree, read_form, read_json, read_photo, read_upload_mask
+from .workshop import Stopped, Workshop
+
+
+@dataclass(frozen=True)
+class Endpoints:
+    """The functions behind the paths of the API."""
+
+    settings: ServiceSettings
+    models: dict[str, Model]
+    workshop: Workshop
+
+    async def health(self) -> Health:
+        """Whether the service is well, and how busy it is."""
+        return Health(
+            status="ok", version=__version__, models=len(self.models),
+            busy=self.workshop.busy, limit=self.workshop.limit,
+        )  # fmt: skip
+
+    async def list_models(self) -> list[ModelFacts]:
+        """The models to parse with: trained ones, and the oracles, which need a mask."""
+        return [
+            ModelFacts(
+                name=model.name, title=model.title, kind=model.kind, needs_mask=model.needs_mask, facts=model.facts()
+            )
+            for model in self.models.values()
+        ]  # fmt: skip
+
+    async def list_samples(self) -> list[SampleName]:
+        """Built-in photographs to try, each with its mask."""
+        return [SampleName(name=name, title=title) for name, (title, _) in SAMPLES.items()]
+
+    def sample_image(self, name: str) -> Response:
+        """A sample's photograph."""
+        return _png(_sample(name).photo_png)
+
+    def sample_mask(self, name: str) -> Response:
+        """A sample's mask: white is to be painted."""
+        return _png(_sample(name).mask_png)
+
+    async def parse(self, request: Request) -> Response:
+        """Decompose a photograph into labelled rectangles, by one model or several.
+
+        The trees are in the photograph's own pixels, whatever its size.
+        """
+        self.workshop.check()
+        form = await read_form(request)
+        return await self.workshop.do(request, lambda stopped: self._parse(form, stopped))
+
+    async def plan(self, request: Request) -> Response:
+        """Plan the brush strokes that paint a tree."""
+        return await self._with_json(request, self._plan)
+
+    async def export(self, request: Request) -> Response:
+        """Download a tree, or the strokes that paint it, as a file."""
+        return await self._with_json(request, self._export)
+
+    async def _with_json(self, request: Request, work: Callable[[bytes], Response]) -> Response:
+        self.workshop.check()
+        body = await read_json(request)
+        return await self.workshop.do(request, lambda _: work(body))
+
+    def _parse(self, form: ParseForm, stopped: Stopped) -> Response:
+        models = self._chosen(form.models)
+        name, photo, mask = self._pictures(form)
+        parses = []
+        for model in models:
+            if stopped():
+                break
+            start = perf_counter()
+            tree = replace(model.parse(photo, mask, form.depth, form.price), name=name)
+            parses.append(_parse_json(model, tree, mask, 1000 * (perf_counter() - start)))
+        height, width = photo.shape[:2]
+        return json_response({"image": {"name": name, "width": width, "height": height}, "parses": parses})
+
+    def _chosen(self, names: tuple[str, ...]) -> list[Model]:
+        for name in names:
+            if name not in self.models:
+                raise UserError(f"There is no model {shown(name[:60])!r}; the models are {', '.join(self.models)}.")
+        return [self.models[name] for name in names] or [next(iter(self.models.values()))]
+
+    def _pictures(self, form: ParseForm) -> tuple[str, Photo, BoolArray | None]:
+        """The photograph's name, its pixels, and its mask if there is one."""
+        if form.image is None:
+            sample = find_sample(form.sample or "")
+            return sample.name, sample.photo, sample.mask
+        photo = read_photo(form.image, self.settings.max_pixels)
+        if form.mask is None:
+            return form.image.name, photo, None
+        mask = read_upload_mask(form.mask, self.settings.max_pixels)
+        if mask.shape != photo.shape[:2]:
+            raise UserError(
+                f"The mask is {mask.shape[1]} x {mask.shape[0]} pixels but the photograph is {photo.shape[1]} x "
+                f"{photo.shape[0]}; send a mask of the photograph's size."
+            )
+        return form.image.name, photo, mask
+
+    def _plan(self, body: bytes) -> Response:
+        request = as_request(body, PlanRequest)
+        tree = as_tree(request.tree, self.settings.max_pixels)
+        return json_response(plan_painting(tree, request.settings()).to_json())
+
+    def _export(self, body: bytes) -> Response:
+        request = as_request(body, ExportRequest)
+        if request.format not in DRAWINGS and request.format not in FORMATS:
+            known = ", ".join([*DRAWINGS, *FORMATS])
+            raise UserError(f"There is no format {shown(request.format[:40])!r}; the formats are {known}.")
+        tree = as_tree(request.tree, self.settings.max_pixels)
+        suffix, media_type, _ = DRAWINGS.get(request.format) or FORMATS[request.format]
+        content = _exported(tree, request)
+        name = f'attachment; filename="{safe_stem(tree.name)}{suffix}"'
+        return Response(content, media_type=media_type, headers={"Content-Disposition": name})
+
+
+def safe_stem(name: str) -> str:
+    """A file name without extension that is one everywhere: letters, digits, dots, hyphens and underscores."""
+    stem = re.sub(r"[^A-Za-z0-9._-]+", "-", name.rpartition(".")[0] or name)[:60].strip("-.")
+    return stem or "shapeparse"
+
+
+def _exported(tree: ParseTree, request: ExportRequest) -> bytes:
+    if request.format == "tree":
+        return treefile.to_json(tree).encode()
+    if request.format == "rectangles-svg":
+        return tree_svg(tree).encode()
+    return export_plan(plan_painting(tree, request.settings()), tree, request.format)
+
+
+def _parse_json(model: Model, tree: ParseTree, mask: BoolArray | None, milliseconds: float) -> dict[str, Any]:
+    return {
+        "model": model.name,
+        "title": model.title,
+        "tree": json.loads(treefile.to_json(tree)),
+        "merged_paint": sum(segment.paint for segment in tree.segments(merge=True)),
+        "scores": None if mask is None else asdict(tree.scores(mask)),
+        "milliseconds": round(milliseconds, 2),
+    }
+
+
+def _sample(name: str) -> Sample:
+    try:
+        return find_sample(name)
+    except UserError as error:
+        raise Refusal(404, str(error)) from error
+
+
+def _png(content: bytes) -> Response:
+    return Response(content, media_type="image/png", headers={"Cache-Control": "max-age=3600"})

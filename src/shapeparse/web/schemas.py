@@ -1,0 +1,217 @@
+"""The shapes of requests and answers, as the OpenAPI document describes them."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from ..explorer.page import DRAWINGS
+from ..paint import FORMATS
+from ..paint.settings import LEAST, MOST, Order, PaintSettings, Unit
+from .samples import SAMPLES
+from .settings import MAX_DEPTH, MAX_PARSES, ROUTING_SECONDS
+
+DEFAULTS = PaintSettings()
+
+EXAMPLE_TREE: dict[str, Any] = {
+    "format": "shapeparse-tree",
+    "version": 1,
+    "image": {"name": "door.png", "width": 60, "height": 40},
+    "nodes": [
+        {"x": 0, "y": 0, "w": 60, "h": 40, "depth": 0, "parent": None, "rule": "split-x", "cut": 45},
+        {"x": 0, "y": 0, "w": 45, "h": 40, "depth": 1, "parent": 0, "rule": "paint", "cut": None},
+        {"x": 45, "y": 0, "w": 15, "h": 40, "depth": 1, "parent": 0, "rule": "skip", "cut": None},
+    ],
+}
+PLAN_EXAMPLE: dict[str, Any] = {"tree": EXAMPLE_TREE, "brush": 12}
+EXPORT_EXAMPLE: dict[str, Any] = {**PLAN_EXAMPLE, "format": "svg"}
+
+PARSE_FORM: dict[str, Any] = {
+    "type": "object",
+    "additionalProperties": False,
+    "properties": {
+        "image": {
+            "type": "string",
+            "format": "binary",
+            "description": "A photograph: JPEG, PNG, WebP, TIFF, BMP, GIF or PNM. Either this or `sample`.",
+        },
+        "sample": {"type": "string", "enum": list(SAMPLES), "description": "A built-in photograph, with its mask."},
+        "mask": {
+            "type": "string",
+            "format": "binary",
+            "description": "What is to be painted (white) in a picture of the same size. Oracles need it, and scores.",
+        },
+        "model": {
+            "type": "array",
+            "items": {"type": "string"},
+            "maxItems": MAX_PARSES,
+            "description": "Names of models from `/api/models`; the first of them if none is given.",
+        },
+        "depth": {
+            "type": "integer",
+            "minimum": 0,
+            "maximum": MAX_DEPTH,
+            "description": "Of the deepest rectangle in the tree; the model's own if not given.",
+        },
+        "price": {
+            "type": "number",
+            "minimum": 0,
+            "maximum": 1,
+            "default": 0,
+            "description": "Accuracy, as a share of the picture, that every additional rectangle must bring.",
+        },
+    },
+}
+
+
+class Answer(BaseModel):
+    """Base of everything that is answered."""
+
+
+class Error(Answer):
+    """Why a request was not answered as it was meant."""
+
+    error: str = Field(description="One sentence: what was wrong, and what to do about it.")
+
+
+class Health(Answer):
+    """How the service is."""
+
+    status: Literal["ok"]
+    version: str = Field(description="Of shapeparse.")
+    models: int = Field(description="How many models are offered, the oracles among them.")
+    busy: int = Field(description="Parses and plans that run or wait.")
+    limit: int = Field(description="When so many run or wait, the next request is answered 503.")
+
+
+class ModelFacts(Answer):
+    """A model to parse with."""
+
+    name: str = Field(description="What a request calls it.")
+    title: str
+    kind: Literal["model", "oracle"] = Field(description="Learned, or told by the mask.")
+    needs_mask: bool
+    facts: dict[str, Any] = Field(description="Its usual `depth`, whether it knows a `price`, how it was trained.")
+
+
+class SampleName(Answer):
+    """A photograph to try."""
+
+    name: str
+    title: str
+
+
+class ImageFacts(BaseModel):
+    """The picture a tree is of."""
+
+    name: str = ""
+    width: int = Field(ge=1)
+    height: int = Field(ge=1)
+
+
+class Node(BaseModel):
+    """A rectangle of the derivation, in pixels."""
+
+    model_config = ConfigDict(extra="allow")
+
+    x: int = Field(ge=0)
+    y: int = Field(ge=0)
+    w: int = Field(ge=1)
+    h: int = Field(ge=1)
+    depth: int = Field(ge=0)
+    parent: int | None = Field(None, description="Place of the parent in the list; none for the root.")
+    rule: Literal["split-x", "split-y", "paint", "skip"]
+    cut: int | None = Field(None, description="Pixels that the first child of a split keeps; none for leaves.")
+
+
+class Tree(BaseModel):
+    """A parse tree, as `shapeparse` writes it to files."""
+
+    model_config = ConfigDict(extra="allow", json_schema_extra={"examples": [EXAMPLE_TREE]})
+
+    format: Literal["shapeparse-tree"]
+    version: Literal[1]
+    image: ImageFacts
+    nodes: list[Node] = Field(min_length=1, description="Depth-first, first child first; the first is the picture.")
+
+
+class ScoresAnswer(Answer):
+    """How well a tree fits the mask; all are shares between 0 and 1."""
+
+    accuracy: float
+    iou: float
+    coverage: float
+    waste: float
+
+
+class Parse(Answer):
+    """What one model made of the photograph."""
+
+    model: str
+    title: str
+    tree: Tree
+    merged_paint: int = Field(description="Rectangles to paint once neighbours are joined.")
+    scores: ScoresAnswer | None = Field(description="None without a mask.")
+    milliseconds: float = Field(description="Time the model took.")
+
+
+class ParseAnswer(Answer):
+    """A photograph and its parses, in the order of the models asked."""
+
+    image: ImageFacts
+    parses: list[Parse]
+
+
+class StrokeAnswer(Answer):
+    """A way of the brush's centre while it is down."""
+
+    x1: float
+    y1: float
+    x2: float
+    y2: float
+    width: float
+    rectangle: int
+
+
+class PlanAnswer(Answer):
+    """How to paint a tree: strokes in order, in pixels of the picture."""
+
+    model_config = ConfigDict(extra="allow")
+
+    format: Literal["shapeparse-plan"]
+    version: Literal[1]
+    strokes: list[StrokeAnswer]
+    metrics: dict[str, float | None]
+
+
+class PlanRequest(BaseModel):
+    """A tree to paint, and with what; lengths are in pixels of its picture."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, json_schema_extra={"examples": [PLAN_EXAMPLE]})
+
+    tree: dict[str, Any]
+    brush: float = Field(DEFAULTS.brush, ge=LEAST, le=MOST, allow_inf_nan=False, description="Width of the brush.")
+    overlap: float = Field(
+        DEFAULTS.overlap, ge=0, lt=1, description="Share of the brush by which neighbouring strokes overlap."
+    )
+    margin: float = Field(DEFAULTS.margin, ge=0, le=MOST, description="Distance kept from what is skipped.")
+    scale: float | None = Field(DEFAULTS.scale, ge=LEAST, le=MOST, description="Millimetres a pixel, if known.")
+    unit: Unit | None = Field(DEFAULTS.unit, description="Of lengths and exported coordinates.")
+    order: Order = Field(DEFAULTS.order, description="How strokes are ordered.")
+    stroke_speed: float = Field(DEFAULTS.stroke_speed, ge=LEAST, le=MOST, description="Brush down, a second.")
+    travel_speed: float = Field(DEFAULTS.travel_speed, ge=LEAST, le=MOST, description="Brush up, a second.")
+    lift_time: float = Field(DEFAULTS.lift_time, ge=0, le=MOST, description="Seconds to lower and lift the brush.")
+
+    def settings(self) -> PaintSettings:
+        """As the planner takes them."""
+        chosen = self.model_dump(include=set(PlanRequest.model_fields) - {"tree"})
+        return PaintSettings(**chosen, time_limit=ROUTING_SECONDS)
+
+
+class ExportRequest(PlanRequest):
+    """A tree to download; formats with strokes take the same settings as a plan."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [EXPORT_EXAMPLE]})
+
+    format: str = Field(description="Kind of file.", json_schema_extra={"enum": [*DRAWINGS, *FORMATS]})

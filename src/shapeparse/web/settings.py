@@ -1,0 +1,70 @@
+"""What the service allows its clients."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ..errors import UserError
+from ..images import MAX_PIXELS
+
+MAX_DEPTH = 10
+"""Deeper trees than this are not made for clients: 2^10 rectangles are more than anybody looks at."""
+MAX_PARSES = 4
+"""Models that one request may ask."""
+MAX_JSON_BYTES = 4_000_000
+"""Of a request that brings a tree: several times what a tree of `MAX_NODES` needs."""
+MAX_NODES = 8_192
+"""Of a tree that a client brings."""
+ROUTING_SECONDS = 0.0
+"""For OR-tools to shorten a route: none, since it keeps all other threads waiting, the one that listens among them.
+The planner's own search comes before it."""
+
+
+def cores() -> int:
+    """How many parses run at once if nobody says: one a core, but few, as each has a whole photograph in memory."""
+    return min(os.cpu_count() or 1, 4)
+
+
+@dataclass(frozen=True)
+class ServiceSettings:
+    """How the service is run; whatever it cannot be run with is refused in one sentence."""
+
+    models: tuple[Path, ...] = ()
+    """Run folders of trained parsers; the oracles are always offered."""
+    max_bytes: int = 25_000_000
+    """Of one request."""
+    max_pixels: int = 24_000_000
+    """Of one photograph, and of the picture a tree is of."""
+    at_once: int = field(default_factory=cores)
+    """Parses and plans that run at the same time."""
+    waiting: int | None = None
+    """Requests that may wait for their turn; the next one is answered 503. Twice ``at_once`` if not given."""
+    idle_seconds: float = 15.0
+    """A client that sends nothing of its request for so long is answered 408."""
+    upload_seconds: float = 120.0
+    """A client that has not sent its whole request after so long is answered 408."""
+    hosts: tuple[str, ...] | None = None
+    """Names under which the service may be asked (the Host header); any if not given. On loopback this keeps out web
+    pages whose own name was made to lead here."""
+
+    def __post_init__(self) -> None:
+        if self.max_bytes < 1000:
+            raise UserError(f"A limit of {self.max_bytes} bytes lets no photograph in; give more megabytes.")
+        if not 1 <= self.max_pixels <= MAX_PIXELS:
+            raise UserError(f"The limit of {self.max_pixels:,} pixels must be from 1 to {MAX_PIXELS:,}.")
+        if self.at_once < 1:
+            raise UserError(f"Nothing is done with {self.at_once} parses at once; give at least 1.")
+        if self.queue < 0 or min(self.idle_seconds, self.upload_seconds) <= 0:
+            raise UserError("Places to wait in must be 0 or more, and time to upload more than 0 seconds.")
+
+    @property
+    def queue(self) -> int:
+        """Requests that may wait for their turn."""
+        return 2 * self.at_once if self.waiting is None else self.waiting
+
+    @property
+    def max_buffered(self) -> int:
+        """Bytes of all requests together that are in memory: a full load of uploads, each as large as may be."""
+        return (self.at_once + self.queue) * self.max_bytes

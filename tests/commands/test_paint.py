@@ -1,0 +1,222 @@
+"""``shapeparse paint``: trees and photographs become files for machines, and a broken file stops nobody."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable
+from pathlib import Path
+from time import process_time
+
+import numpy as np
+import pytest
+
+from shapeparse import Actions, Limits, Nodes, ParseTree, Rule, expand
+from shapeparse.data.generator import generate
+from shapeparse.paint import FORMATS, PaintSettings, plan_painting
+
+from .conftest import Result, Trained, house, save
+
+Cli = Callable[..., Result]
+
+
+@pytest.fixture
+def trees(cli: Cli, tmp_path: Path) -> Path:
+    """A folder as ``decompose`` writes it, of the masks of a house and of a door, which lie beside it."""
+    save(tmp_path / "masks" / "house.png", house())
+    save(tmp_path / "masks" / "door.png", generate(0, 0, 96)[1])
+    assert cli("decompose", tmp_path / "masks", "--out", tmp_path / "trees", "--depth", 5).code == 0
+    return tmp_path / "trees"
+
+
+def summary(out: Path) -> dict:
+    return json.loads((out / "summary.json").read_text())
+
+
+def test_a_folder_of_trees_is_written_in_every_format(
+    cli: Cli, trees: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    out = Path("plans")
+    result = cli("paint", "trees", "--brush", 6, "--mask-dir", "masks", "--out", out)
+    assert (result.code, result.sentences) == (0, [])
+    expected = {f"{name}{kind.suffix}" for name in ("house", "door") for kind in FORMATS.values()}
+    assert {path.name for path in out.iterdir()} == expected | {"summary.json", "summary.csv"}
+    assert "2 of 2 planned" in result.out
+    assert "nearest first" in result.out
+    assert "row by row" in result.out
+    assert max(map(len, result.out.splitlines())) <= 80
+
+
+def test_the_command_and_the_library_agree_and_the_summary_says_what_the_plans_say(
+    cli: Cli, trees: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "plans"
+    words = ("--brush", 6, "--overlap", 0.2, "--margin", 1, "--scale", 2, "--formats", "json")
+    assert cli("paint", trees / "door.json", *words, "--mask", tmp_path / "masks" / "door.png", "--out", out).code == 0
+    tree = ParseTree.load(trees / "door.json")
+    plan = plan_painting(tree, PaintSettings(brush=6, overlap=0.2, margin=1, scale=2))
+    content = json.loads((out / "door.json").read_text())
+    assert content["strokes"] == plan.to_json()["strokes"]
+    metrics = plan.metrics(generate(0, 0, 96)[1])
+    (row,) = summary(out)["plans"]
+    assert {name: row[name] for name in row if name in metrics} == {
+        name: value for name, value in metrics.items() if name in row
+    }
+    assert row["travel_length"] <= row["travel_nearest"]
+    (line,) = csv.DictReader((out / "summary.csv").read_text().splitlines())
+    assert int(line["strokes"]) == len(plan.strokes)
+    assert summary(out)["settings"]["unit"] == "mm"
+    assert set(summary(out)["ways"]) == {"this plan", "same strokes, nearest first", "row by row"}
+
+
+@pytest.mark.parametrize(("typed", "pixels"), [("12", 12), ("12px", 12), ("60mm", 12), ("0.06m", 12), (" 60 mm ", 12)])
+def test_lengths_may_have_a_unit(cli: Cli, trees: Path, tmp_path: Path, typed: str, pixels: float) -> None:
+    out = tmp_path / "plans"
+    words = ("--brush", typed, "--scale", 5, "--formats", "json", "--out", out)
+    assert cli("paint", trees / "house.json", *words).code == 0
+    assert json.loads((out / "house.json").read_text())["settings"]["brush"] == pytest.approx(pixels)
+
+
+def test_photographs_are_parsed_by_a_trained_parser(cli: Cli, trained: Trained) -> None:
+    result = cli("paint", "photos/images", "--model", "run", "--mask-dir", "photos/masks", "--brush", 5, "--out", "out")
+    assert (result.code, result.sentences) == (0, [])
+    assert len(summary(Path("out"))["plans"]) == 8
+    assert "data:image/jpeg" in next(Path("out").glob("*.svg")).read_text()
+    assert summary(Path("out"))["plans"][0]["coverage"] is not None
+
+
+def test_photographs_need_a_parser(cli: Cli, tmp_path: Path) -> None:
+    photo = save(tmp_path / "a.png", np.zeros((8, 8, 3), np.uint8))
+    result = cli("paint", photo, "--out", tmp_path / "out")
+    (sentence,) = result.sentences
+    assert result.code == 2
+    assert "give --model" in sentence
+
+
+def test_a_georeferenced_tree_is_written_in_its_own_coordinates(cli: Cli, trees: Path, tmp_path: Path) -> None:
+    (trees / "house.pgw").write_text("0.5\n0\n0\n-0.5\n1000.25\n1999.75\n")
+    words = ("--brush", 6, "--formats", "geojson", "csv", "gcode", "--crs", "EPSG:25832", "--out", tmp_path / "plans")
+    assert cli("paint", trees / "house.json", *words).code == 0
+    content = json.loads((tmp_path / "plans" / "house.geojson").read_text())
+    ring = content["features"][0]["geometry"]["coordinates"][0]
+    assert ring[0] == ring[-1] == [1000, 2000]
+    assert max(x for x, _ in ring) == 1024
+    rows = list(csv.DictReader((tmp_path / "plans" / "house.csv").read_text().splitlines()))
+    assert all(1000 < float(row["x"]) < 1024 and 1984 < float(row["y"]) < 2000 for row in rows)
+
+
+def test_commands_of_the_brush(cli: Cli, trees: Path, tmp_path: Path) -> None:
+    words = ("--brush-up", "M5", "--brush-down", "M3 S90", "G4 P0.2", "--formats", "gcode", "--out", tmp_path / "plans")
+    assert cli("paint", trees / "house.json", *words).code == 0
+    lines = (tmp_path / "plans" / "house.gcode").read_text().splitlines()
+    assert lines.count("M5") == lines.count("M3 S90") + 1
+    assert lines.count("G4 P0.2") == lines.count("M3 S90")
+
+
+BROKEN = {
+    "empty.json": (b"", "is empty"),
+    "text.json": (b"hello", "is not JSON"),
+    "other.json": (b'{"format": "shapeparse-plan", "version": 1}', "shapeparse-tree"),
+    "nested.json": (b"[" * 100_000, "nested too deeply"),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_broken_tree_is_one_sentence_and_does_not_stop_the_others(
+    cli: Cli, trees: Path, tmp_path: Path, name: str
+) -> None:
+    content, complaint = BROKEN[name]
+    bad, out = tmp_path / name, tmp_path / "plans"
+    bad.write_bytes(content)
+    result = cli("paint", bad, trees / "house.json", tmp_path / "missing.json", "--formats", "json", "--out", out)
+    assert result.code == 2
+    assert len(result.sentences) == 2
+    assert complaint in result.sentences[0]
+    assert "1 of 3 planned" in result.out
+    assert (out / "house.json").exists()
+    assert [Path(problem["file"]).name for problem in summary(out)["problems"]] == [name, "missing.json"]
+
+
+def test_a_brush_that_is_too_small_for_one_tree_does_not_stop_the_others(cli: Cli, tmp_path: Path) -> None:
+    save(tmp_path / "masks" / "large.png", np.ones((3000, 3000), bool))
+    save(tmp_path / "masks" / "small.png", house())
+    cli("decompose", tmp_path / "masks", "--out", tmp_path / "trees", "--formats", "json")
+    result = cli("paint", tmp_path / "trees", "--brush", 0.1, "--formats", "csv", "--out", tmp_path / "out")
+    assert result.code == 2
+    assert "wider brush" in result.sentences[0]
+    assert "1 of 2 planned" in result.out
+
+
+WRONG = {
+    "nan brush": (("--brush", "nan"), "brush is nan"),
+    "negative brush": (("--brush=-3",), "brush is -3.0"),
+    "brush in words": (("--brush", "wide"), "--brush is 'wide'"),
+    "millimetres without a scale": (("--brush", "5mm"), "give --scale"),
+    "unit without a scale": (("--unit", "m"), "give a scale"),
+    "negative margin": (("--margin=-1",), "margin is -1.0"),
+    "overlap of one": (("--overlap", "1"), "overlap is 1.0"),
+    "no such mask folder": (("--mask-dir", "nowhere"), "is not a folder"),
+    "no such world file": (("--world", "nowhere.jgw"), "There is no"),
+    "crs": (("--crs", "WGS84"), "EPSG:25832"),
+    "brush up": (("--brush-up", "M5\nM112"), "Brush up"),
+    "threshold": (("--threshold", "7"), "threshold"),
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_an_option_that_cannot_be_is_one_sentence(cli: Cli, trees: Path, tmp_path: Path, case: str) -> None:
+    words, complaint = WRONG[case]
+    result = cli("paint", trees / "house.json", *words, "--out", tmp_path / "out")
+    (sentence,) = result.sentences
+    assert result.code == 2
+    assert complaint in sentence
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_brush_larger_than_the_image_is_one_dab_or_more(cli: Cli, trees: Path, tmp_path: Path) -> None:
+    result = cli("paint", trees / "house.json", "--brush", 500, "--out", tmp_path / "out")
+    assert result.code == 0
+    assert summary(tmp_path / "out")["plans"][0]["strokes"] == 1
+
+
+def test_masks_that_do_not_fit_are_named(cli: Cli, trees: Path, tmp_path: Path) -> None:
+    (tmp_path / "masks" / "door.png").unlink()
+    save(tmp_path / "masks" / "house.png", np.zeros((5, 5), bool))
+    result = cli("paint", trees, "--mask-dir", tmp_path / "masks", "--out", tmp_path / "out")
+    assert result.code == 2
+    assert "has no mask of the same name" in result.sentences[0]
+    assert "has 5 x 5" in result.sentences[1]
+    several = cli("paint", trees, "--mask", tmp_path / "masks" / "house.png", "--out", tmp_path / "out")
+    assert "give --mask-dir for several" in several.sentences[0]
+
+
+def test_inputs_are_never_overwritten(cli: Cli, trees: Path) -> None:
+    before = (trees / "house.json").read_bytes()
+    result = cli("paint", trees / "house.json", "--out", trees)
+    assert result.code == 2
+    assert "would be overwritten" in result.sentences[0]
+    assert (trees / "house.json").read_bytes() == before
+
+
+def test_nothing_given(cli: Cli, tmp_path: Path) -> None:
+    assert "No trees were given" in cli("paint", "--out", tmp_path / "out").sentences[0]
+
+
+def test_thousands_of_rectangles_are_planned_in_seconds(cli: Cli, tmp_path: Path) -> None:
+    rng, depth = np.random.default_rng(0), 11
+
+    def halves(nodes: Nodes) -> Actions:
+        labels = rng.integers(Rule.PAINT, Rule.SKIP + 1, len(nodes))
+        return Actions.at_locations(
+            nodes, np.where(nodes.depth < depth, nodes.depth % 2, labels), np.full(len(nodes), 0.5)
+        )
+
+    expand([(1024, 512)], halves, Limits(depth)).trees()[0].save(tmp_path / "fine.json")
+    start = process_time()
+    assert cli("paint", tmp_path / "fine.json", "--brush", 6, "--margin", 0.5, "--out", tmp_path / "out").code == 0
+    assert process_time() - start < 20
+    (row,) = summary(tmp_path / "out")["plans"]
+    assert row["rectangles"] > 500
+    assert row["strokes"] > 1000
+    assert row["travel_length"] < 0.95 * row["travel_nearest"]
