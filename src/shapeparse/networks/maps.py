@@ -13,8 +13,9 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from .blocks import ResidualBlock, Up, convolution
 from .presets import Preset
-from .trunks import Features, ResidualBlock, SharedTrunk, convolution
+from .trunks import Features, SharedTrunk
 from .views import NodeView
 
 
@@ -107,18 +108,3 @@ class MapEncoder(nn.Module):
                 quarter = x
             x = block(x, seen[level])
         return self.features(quarter), self.evidence(x)
-
-
-class Up(nn.Module):
-    """A coarse map enlarged onto the finer one of the way down."""
-
-    def __init__(self, fine: int, coarse: int) -> None:
-        super().__init__()
-        self.narrow = nn.Conv2d(coarse, fine, 1)
-        self.lateral = nn.Conv2d(fine, fine, 1)
-        self.merge = convolution(fine, fine)
-
-    def forward(self, coarse: Tensor, fine: Tensor) -> Tensor:
-        enlarged = F.interpolate(self.narrow(coarse), size=fine.shape[2:], mode="nearest")
-        merged: Tensor = self.merge(enlarged + self.lateral(fine))
-        return merged

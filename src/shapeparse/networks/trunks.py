@@ -10,6 +10,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from .blocks import ResidualBlock, convolution
 from .normalisation import BatchRenorm
 from .pooling import box_means
 from .precision import Convolving
@@ -231,25 +232,6 @@ class Encoder(nn.Module):
             x = F.interpolate(x, size=seen[level].shape[2:], mode="nearest") + self.lateral[level](seen[level])
             x = up(x)
         return x
-
-
-class ResidualBlock(nn.Module):
-    """Two convolutions beside a shortcut."""
-
-    def __init__(self, channels: int) -> None:
-        super().__init__()
-        self.first = convolution(channels, channels)
-        self.second = nn.Sequential(nn.Conv2d(channels, channels, 3, 1, 1, bias=False), BatchRenorm(channels))
-
-    def forward(self, x: Tensor) -> Tensor:
-        return F.relu(x + self.second(self.first(x)))
-
-
-def convolution(channels: int, width: int, stride: int = 1) -> nn.Sequential:
-    """3x3 convolution, normalised, with ReLU."""
-    return nn.Sequential(
-        nn.Conv2d(channels, width, 3, stride, 1, bias=False), BatchRenorm(width), nn.ReLU(inplace=True)
-    )
 
 
 def dense_layers(sizes: tuple[int, ...]) -> nn.Sequential:

@@ -8,6 +8,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from ..networks.blocks import ResidualBlock, Up, convolution
+
 
 class UNet(nn.Module):
     """Residual blocks from half of the image's side down, and back up with what each level saw added.
@@ -24,12 +26,13 @@ class UNet(nn.Module):
         # Statistics of the training images, set by the trainer; never of the images whose masks are predicted.
         self.register_buffer("pixel_mean", torch.full((3,), 0.45))
         self.register_buffer("pixel_std", torch.full((3,), 0.25))
-        self.stem = convolution(3, widths[0], stride=2)
+        norm = nn.BatchNorm2d  # learns faster than groups within an image, and nothing here has to act as it learns
+        self.stem = convolution(3, widths[0], 2, norm)
         self.down = nn.ModuleList(
-            nn.Sequential(convolution(fine, coarse, stride=2), ResidualBlock(coarse))
+            nn.Sequential(convolution(fine, coarse, 2, norm), ResidualBlock(coarse, norm))
             for fine, coarse in pairwise(widths)
         )
-        self.up = nn.ModuleList(Up(fine, coarse) for fine, coarse in pairwise(widths))
+        self.up = nn.ModuleList(Up(fine, coarse, norm) for fine, coarse in pairwise(widths))
         self.head = nn.Conv2d(widths[0], 1, 1)
 
     def forward(self, images: Tensor) -> Tensor:
@@ -43,37 +46,3 @@ class UNet(nn.Module):
             x = block(x, seen.pop())
         logits: Tensor = F.interpolate(self.head(x), size=images.shape[2:], mode="bilinear")
         return logits[:, 0]
-
-
-class ResidualBlock(nn.Module):
-    """Two convolutions beside a shortcut."""
-
-    def __init__(self, channels: int) -> None:
-        super().__init__()
-        self.first = convolution(channels, channels)
-        self.second = nn.Sequential(nn.Conv2d(channels, channels, 3, 1, 1, bias=False), nn.BatchNorm2d(channels))
-
-    def forward(self, x: Tensor) -> Tensor:
-        return F.relu(x + self.second(self.first(x)))
-
-
-class Up(nn.Module):
-    """A coarse map enlarged onto the finer one of the way down."""
-
-    def __init__(self, fine: int, coarse: int) -> None:
-        super().__init__()
-        self.narrow = nn.Conv2d(coarse, fine, 1)
-        self.lateral = nn.Conv2d(fine, fine, 1)
-        self.merge = convolution(fine, fine)
-
-    def forward(self, coarse: Tensor, fine: Tensor) -> Tensor:
-        enlarged = F.interpolate(self.narrow(coarse), size=fine.shape[2:], mode="nearest")
-        merged: Tensor = self.merge(enlarged + self.lateral(fine))
-        return merged
-
-
-def convolution(channels: int, width: int, stride: int = 1) -> nn.Sequential:
-    """3x3 convolution, normalised over the batch (which learns faster than groups within an image), with ReLU."""
-    return nn.Sequential(
-        nn.Conv2d(channels, width, 3, stride, 1, bias=False), nn.BatchNorm2d(width), nn.ReLU(inplace=True)
-    )
