@@ -33,6 +33,7 @@ img { display: block; width: 100%; height: auto; border: 1px solid var(--line); 
 .gallery.large { grid-template-columns: repeat(auto-fill, minmax(min(22rem, 100%), 1fr)) }
 pre { margin: .8rem 0; padding: .7rem .9rem; border: 1px solid var(--line); border-radius: 6px;
   background: var(--panel) }
+iframe { display: block; width: 100%; height: max(46rem, 80vh); border: 1px solid var(--line); border-radius: 6px }
 footer { margin-top: 3rem; padding-top: .8rem; border-top: 1px solid var(--line); color: var(--quiet);
   font-size: .9rem }
 """
@@ -78,6 +79,12 @@ class Page:
         figures = "".join(_figure(source, description, caption) for source, description, caption in pictures)
         size = " large" if large else ""
         self._parts.append(f'<div class="gallery{size}">{figures}</div>')
+
+    def frame(self, page: str, title: str) -> None:
+        """Add another self-contained page in a frame of its own, such as the explorer's."""
+        self._parts.append(
+            f'<iframe title="{escape(title)}" srcdoc="{escape(page)}" sandbox="allow-scripts" loading="lazy"></iframe>'
+        )
 
     def code(self, text: str) -> None:
         """Add lines to copy, such as commands."""

@@ -7,14 +7,18 @@ from pathlib import Path
 import numpy as np
 
 from .. import files
+from ..explorer import Exploration, Shown, explorer_page
+from ..grammar import BoolArray
 from ..oracle import igm
 from ..page import Page, png_uri
+from ..paint import PaintSettings, plan_painting
 from ..pictures import Cell, figure_png, grid, learning_curve, regret_bars
 from ..progress import percent
 from ..tree import ParseTree
 from .demo_learning import Learned
 from .findings import AHEAD_DEPTH
 
+BRUSH = 12
 GRID_ROWS, GRID_CELL = 5, 90.0
 """Cells are small enough for a phone to show a whole row."""
 
@@ -48,13 +52,31 @@ def _pictures(page: Page, out: Path, learned: Learned) -> None:
     )
     description = "A grid of held-out objects: photograph, true labels, oracle, learned parser"
     page.picture(png_uri(content), description, least=22)
+    page.paragraph(
+        "The same objects to explore: hover or click, replay how they were split, watch the strokes that would paint "
+        f"them with a brush of {BRUSH} pixels, and compare the parser with the oracle."
+    )
+    explorations = [_exploration(learned, int(order[rank]), name) for rank, name in zip(ranks, names, strict=True)]
+    page.frame(explorer_page(explorations, "Held-out objects"), "Explorer of held-out objects")
+
+
+def _exploration(learned: Learned, index: int, name: str) -> Exploration:
+    photo, mask = learned.held_out.images[index], learned.held_out.masks[index]
+    trees = {learned.title: learned.parser.parse(photo), "Oracle": _oracle(mask)}
+    brush = PaintSettings(brush=BRUSH, time_limit=0.0)
+    several = (Shown(title, tree, plan_painting(tree, brush), tree.scores(mask)) for title, tree in trees.items())
+    return Exploration(name, photo, tuple(several))
+
+
+def _oracle(mask: BoolArray) -> ParseTree:
+    tree = igm(mask, AHEAD_DEPTH)
+    assert isinstance(tree, ParseTree)  # one mask, one tree
+    return tree
 
 
 def _grid_row(learned: Learned, index: int) -> list[Cell]:
     photo, mask = learned.held_out.images[index], learned.held_out.masks[index]
-    oracle = igm(mask, AHEAD_DEPTH)
-    assert isinstance(oracle, ParseTree)  # one mask, one tree
-    trees = (oracle, learned.parser.parse(photo))
+    trees = (_oracle(mask), learned.parser.parse(photo))
     return [Cell(photo), Cell(mask, photo), *(Cell(tree, photo, tree.accuracy(mask)) for tree in trees)]
 
 

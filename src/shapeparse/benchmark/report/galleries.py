@@ -10,6 +10,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from PIL import Image
 
+from ...explorer import Exploration, Shown, explorer_page
 from ...page import Page, photo_uri
 from ...pictures import Cell, figure_png, grid
 from ..standings import Standings
@@ -21,6 +22,8 @@ OBJECTS, DISPUTED, FAILURES = 6, 4, 6
 """Objects in the three grids."""
 MOST_COLUMNS = 8
 """Photograph, truth and oracle, and the rows for which that leaves room."""
+MOST_EXPLORED = 2
+"""Rows in the explorer, beside the oracle."""
 _CELL = 98.0
 _FIRST_COLUMNS = ("photograph", "truth", "oracle")
 _FEWEST_PIXELS = 1600
@@ -56,7 +59,24 @@ def _add_objects(page: Page, standings: Standings, parses: Parses, shown: Sequen
         "labelled right. Warm is paint, cool is skip; the oracle sees the mask, the others only the photograph."
     )
     names = [f"{rank + 1} of {len(order)}" for rank in ranks]
-    _add_rows(page, standings, parses, shown, [int(order[rank]) for rank in ranks], names)
+    places = [int(order[rank]) for rank in ranks]
+    _add_rows(page, standings, parses, shown, places, names)
+    page.paragraph("The same objects to explore: choose a photograph, and compare two of its parses.")
+    page.frame(_explorer(standings, parses, shown, places, names), "Explorer of the parses above")
+
+
+def _explorer(
+    standings: Standings, parses: Parses, shown: Sequence[Group], places: Sequence[int], names: Sequence[str]
+) -> str:
+    """A page that shows the oracle's trees of some objects beside those of the first rows."""
+    explorations = []
+    for place, name in zip(places, names, strict=True):
+        oracle, mask = parses.oracle_tree(place), parses.masks[place]
+        trees = [(standings.title(group), parses.tree(group, place)) for group in shown[:MOST_EXPLORED]]
+        found = [(title, tree) for title, tree in trees if tree is not None]
+        several = (Shown(title, tree, scores=tree.scores(mask)) for title, tree in [*found, ("Oracle", oracle)])
+        explorations.append(Exploration(name, parses.images[place], tuple(several)))
+    return explorer_page(explorations, "Parses")
 
 
 def _add_disputed(page: Page, standings: Standings, parses: Parses, shown: Sequence[Group]) -> None:
@@ -109,8 +129,8 @@ def _add_grid(
 
 
 def _cells(parses: Parses, shown: Sequence[Group], place: int) -> list[Cell]:
-    left = [parses.photograph(place), parses.truth(place), parses.oracle(place)]
-    return left + [parses.parse(group, place) for group in shown]
+    trees = [parses.oracle_tree(place), *(parses.tree(group, place) for group in shown)]
+    return [parses.photograph(place), parses.truth(place), *(parses.cell(tree, place) for tree in trees)]
 
 
 def _jpeg_uri(figure: Figure) -> str:

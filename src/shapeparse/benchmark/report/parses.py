@@ -48,22 +48,24 @@ class Parses:
         """The true mask over the photograph."""
         return Cell(self.masks[place], self.images[place])
 
-    def oracle(self, place: int) -> Cell:
+    def oracle_tree(self, place: int) -> ParseTree:
         """The tree of IGM, which sees the mask."""
         tree = igm(self.masks[place], self.depth)
         assert isinstance(tree, ParseTree)  # one mask, one tree
-        return self._tree_cell(tree, place)
+        return tree
 
-    def parse(self, group: Group, place: int) -> Cell:
-        """The tree of a row, with its accuracy; an empty cell if it cannot be read or is of another image."""
+    def tree(self, group: Group, place: int) -> ParseTree | None:
+        """The tree of a row; None if it cannot be read or is of another image."""
         try:
             tree = treefile.from_json(json.dumps(self.trees[group.preset, group.row][place]))
         except UserError:
-            return Cell(None)
-        same_size = (tree.height, tree.width) == self.masks[place].shape
-        return self._tree_cell(tree, place) if same_size else Cell(None)
+            return None
+        return tree if (tree.height, tree.width) == self.masks[place].shape else None
 
-    def _tree_cell(self, tree: ParseTree, place: int) -> Cell:
+    def cell(self, tree: ParseTree | None, place: int) -> Cell:
+        """A tree with its accuracy; an empty cell if there is none."""
+        if tree is None:
+            return Cell(None)
         return Cell(tree, self.images[place], tree.accuracy(self.masks[place]))
 
 
