@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import tyro
 
 from shapeparse.benchmark.paper import PAPER_TABLE
@@ -27,6 +28,7 @@ RESULTS = REPOSITORY / "results"
 PAGES = {
     REPOSITORY / "README.md": ("benchmark", "learning", "oracle"),
     REPOSITORY / "docs" / "reproduction.md": ("benchmark", "findings"),
+    REPOSITORY / "docs" / "methods.md": ("regret",),
 }
 """The pages, and what is written between two marks of each."""
 SOURCES = {
@@ -34,6 +36,7 @@ SOURCES = {
     "benchmark": "results/*/results.json",
     "findings": "results/*/results.json",
     "learning": "results/learning/*/results.json",
+    "regret": "results/car-panels/results.json",
 }
 DEPTHS = (1, 3, 5, 7, 9)
 
@@ -73,6 +76,8 @@ def section(name: str, to_results: str) -> str:
         return oracle_section(json.loads(oracle.read_bytes()) if oracle.exists() else None)
     if name == "learning":
         return learning_section(_benchmarks("learning/*"), to_results)
+    if name == "regret":
+        return regret_section(_benchmarks("car-panels"))
     if name == "findings":
         return findings_section(_benchmarks("*"))
     return benchmark_section(_benchmarks("*"), to_results)
@@ -145,6 +150,30 @@ def findings_section(benchmarks: dict[str, dict[str, Any]]) -> str:
             ]
         parts.append("\n".join([*lines, ""]))
     return "\n" + "\n".join(parts) + "\n"
+
+
+def regret_section(benchmarks: dict[str, dict[str, Any]]) -> str:
+    """Where each method loses accuracy against the oracle, in points."""
+    lines = []
+    for results in benchmarks.values():
+        standings = Standings(results)
+        for group in standings.ranked(("method", "ablation")):
+            tests = [run["test"] for run in group.runs.values()]
+            labels, splits = (
+                100 * np.mean([test[f"{kind}_regret_by_depth"] for test in tests], axis=0)
+                for kind in ("label", "split")
+            )
+            leaves = np.mean([test["leaves"] for test in tests])
+            parts = (labels[:-1].sum(), labels[-1], splits[:5].sum(), splits[5:].sum(), (labels + splits).sum())
+            cells = [f"{part:+.1f}".replace("-", "−") for part in parts]
+            lines.append(f"| {' | '.join([standings.title(group), f'{leaves:.0f}', *cells])} |")
+    columns = ("method", "rectangles", "labels too early", "labels of the last level", "upper splits", "lower splits")
+    return f"""
+| {" | ".join([*columns, "all"])} |
+| --- |{" ---: |" * len(columns)}
+{chr(10).join(lines)}
+
+"""
 
 
 def learning_section(benchmarks: dict[str, dict[str, Any]], to_results: str) -> str:
