@@ -43,7 +43,7 @@ def test_images_are_parsed_alike_together_and_one_by_one(policy, photographs):
 def test_accuracy_and_leaves_are_those_of_the_trees(policy, photographs):
     images, masks = photographs(7)
     trees = trees_of(policy, images)
-    accuracy, leaves = accuracy_and_leaves(policy, images, masks, LIMITS, batch=3)
+    accuracy, leaves = accuracy_and_leaves(parse_images(policy, images, LIMITS, batch=3), masks)
     np.testing.assert_allclose(accuracy, [tree.accuracy(mask) for tree, mask in zip(trees, masks, strict=True)])
     assert leaves.tolist() == [tree.leaf_count for tree in trees]
 

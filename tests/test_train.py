@@ -24,6 +24,7 @@ from shapeparse.learner import LearningSettings
 from shapeparse.methods import METHODS
 from shapeparse.networks import Policy
 from shapeparse.networks.presets import PRESETS
+from shapeparse.parsing import parse_images
 from shapeparse.rollout import Exploration
 from shapeparse.runs import RunFolder
 from shapeparse.train import Trainer, TrainingData, TrainSettings, rate_share, settings_for
@@ -131,10 +132,10 @@ def test_the_model_is_the_best_on_validation(trainer, data, tmp_path, tiny_prese
     policy = Policy(tiny_presets["fast"])
     facts = RunFolder(tmp_path / "run").read_model(policy)
     best = max(rows, key=lambda row: row["validation_accuracy"])
+    assert set(facts.pop("calibration")) == {"slope", "shift"}
     assert facts == {"epoch": best["epoch"], "validation_accuracy": best["validation_accuracy"]}
-    accuracy, _ = accuracy_and_leaves(
-        policy, data.validation_images, data.validation_masks, TrainSettings(**SMALL).limits
-    )
+    forests = parse_images(policy, data.validation_images, TrainSettings(**SMALL).limits)
+    accuracy, _ = accuracy_and_leaves(forests, data.validation_masks)
     assert accuracy.mean() == pytest.approx(best["validation_accuracy"])
 
 

@@ -7,7 +7,7 @@ in a tree holds without any approximation), so it can be split by depth and by k
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,12 +25,14 @@ FloatArray = npt.NDArray[np.float64]
 
 
 def accuracy_and_leaves(
-    policy: Policy, images: npt.NDArray[np.uint8], masks: npt.NDArray[np.bool_], limits: Limits, batch: int = 32
+    forests: Iterable[Forest], masks: npt.NDArray[np.bool_]
 ) -> tuple[FloatArray, npt.NDArray[np.int64]]:
-    """Pixel accuracy and number of leaves of every image."""
+    """Pixel accuracy and number of leaves of every image, of forests that together are of these masks, in order."""
     accuracy, leaves = [], []
-    for first, forest in _with_start(parse_images(policy, images, limits, batch=batch), batch):
-        some = masks[first : first + batch]
+    first = 0
+    for forest in forests:
+        some = masks[first : first + len(forest.sizes)]
+        first += len(forest.sizes)
         roots = Rewards(list(some)).returns(forest)[: len(some)]
         accuracy.append((roots / some[0].size + 1) / 2)
         leaves.append(np.bincount(forest.nodes.image[forest.rule >= Rule.PAINT], minlength=len(some)))
@@ -129,8 +131,3 @@ def _accuracy_by_depth(forest: Forest, masks: npt.NDArray[np.bool_], limits: Lim
         right += np.where((nodes.depth < depth) & leaf, as_labelled, 0)
         table[:, depth] = np.bincount(nodes.image, right, minlength=len(masks)) / masks[0].size
     return table
-
-
-def _with_start(forests: Iterator[Forest], batch: int) -> Iterator[tuple[int, Forest]]:
-    for number, forest in enumerate(forests):
-        yield number * batch, forest

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any, TypeAlias, overload
@@ -11,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import PIL.Image
 
+from .calibration import Calibration, Leaves, Reliability
 from .errors import UserError
 from .grammar import Limits
 from .images import check_size, read_image, resize_image, shown, to_rgb
@@ -28,6 +30,7 @@ class Parser:
 
     def __init__(self, policy: Policy, side: int, limits: Limits, facts: dict[str, Any]) -> None:
         self.policy, self.side, self.limits, self.facts = policy.eval(), side, limits, facts
+        self.calibration = Calibration.from_json(facts.get("calibration"))
 
     @overload
     def parse(  # type: ignore[overload-overlap]  # a str is an iterable of str too, but is meant as a file
@@ -83,7 +86,15 @@ class Parser:
         while some := [self._squashed(picture) for picture in islice(remaining, batch)]:
             names, sizes, images = zip(*some, strict=True)
             (forest,) = parse_images(self.policy, np.stack(images), limits, np.array(sizes, np.int32), batch, how)
-            yield from (how.pruned(tree) for tree in forest.trees(names))
+            assert forest.likely is not None
+            sure = replace(forest, likely=self.calibration(forest.likely))
+            yield from (how.pruned(tree) for tree in sure.trees(names))
+
+    def reliability(self, images: npt.NDArray[np.uint8], masks: Sequence[npt.NDArray[np.bool_]]) -> Reliability:
+        """How right the labels of images (images, side, side, 3) are, held against how sure the parser is of them."""
+        forests = parse_images(self.policy, images, self.limits)
+        leaves = Leaves.of(forests, masks)
+        return Reliability.of(leaves._replace(likely=self.calibration(leaves.likely).astype(np.float64)))
 
     def _squashed(self, picture: Picture) -> tuple[str, tuple[int, int], npt.NDArray[np.uint8]]:
         """The picture's name, its own (width, height), and its pixels as the network takes them."""
@@ -113,7 +124,12 @@ def load(run: str | Path) -> Parser:
             f"{shown(folder.config_path)} does not describe a network; restore it or train again."
         ) from error
     facts = folder.read_model(policy)
-    return Parser(policy, preset.side, limits, {**facts, "method": method})
+    try:
+        return Parser(policy, preset.side, limits, {**facts, "method": method})
+    except (KeyError, TypeError, ValueError) as error:
+        raise UserError(
+            f"{shown(folder.model_path)} is damaged (its calibration); restore it or train again."
+        ) from error
 
 
 def pixels_of(picture: Picture) -> npt.NDArray[np.uint8]:

@@ -14,6 +14,7 @@ import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 
+from .calibration import Calibration, Leaves
 from .errors import UserError
 from .evaluate import accuracy_and_leaves
 from .grammar import Limits, is_whole
@@ -21,6 +22,7 @@ from .learner import Batch, Learner, LearningSettings
 from .memory import Memory
 from .methods import method_named
 from .networks.presets import preset_named
+from .parsing import parse_images
 from .rollout import Exploration, Rollout
 from .runs import pack_state, unpack_state
 from .scenes import Scenes, colour_jitter
@@ -171,6 +173,7 @@ class Trainer(Training):
             switch=settings.switch, below=settings.below, exploration=settings.exploration,
         )  # fmt: skip
         self.memory = Memory(len(scenes), settings.memory)
+        self.calibration = Calibration()
         self.learns_map = self.preset.trunk == "map" and self.method.uses_oracle
 
     def config(self) -> dict[str, Any]:
@@ -185,6 +188,9 @@ class Trainer(Training):
 
     def model(self) -> nn.Module:
         return self.learner.learned
+
+    def model_facts(self) -> dict[str, Any]:
+        return {"calibration": dataclasses.asdict(self.calibration)}
 
     def _finished(self) -> bool:
         patience = self.settings.patience
@@ -208,9 +214,9 @@ class Trainer(Training):
             self.seconds = time.perf_counter() - started
             report({"within": (number + 1) / len(parts), "progress": self.progress((number + 1) / len(parts))})
         self.epoch += 1
-        validation, leaves = accuracy_and_leaves(
-            self.learner.learned, self.data.validation_images, self.data.validation_masks, self.settings.limits
-        )
+        forests = list(parse_images(self.learner.learned, self.data.validation_images, self.settings.limits))
+        validation, leaves = accuracy_and_leaves(forests, self.data.validation_masks)
+        self.calibration = Calibration.fit(Leaves.of(forests, self.data.validation_masks))
         self.seconds = time.perf_counter() - started
         speed = nodes / max(time.perf_counter() - epoch_start, 1e-9)
         return {

@@ -79,6 +79,10 @@ class Training(ABC):
     def model(self) -> nn.Module:
         """The network of which the best epoch is kept."""
 
+    def model_facts(self) -> dict[str, Any]:
+        """What is written beside the best model, apart from its epoch and accuracy."""
+        return {}
+
     @abstractmethod
     def _one_epoch(self, started: float, report: Report) -> dict[str, Any]:
         """An epoch and its metrics, among them ``validation_accuracy``."""
@@ -126,7 +130,8 @@ class Training(ABC):
     def _keep_best(self, row: dict[str, Any]) -> None:
         if row["validation_accuracy"] > self.best:
             self.best, self.best_epoch = row["validation_accuracy"], self.epoch
-            self.folder.write_model(self.model(), {"epoch": self.epoch, "validation_accuracy": self.best})
+            known = {"epoch": self.epoch, "validation_accuracy": self.best, **self.model_facts()}
+            self.folder.write_model(self.model(), known)
 
     def _checkpoint(self) -> None:
         self.folder.write_metrics(self.rows)

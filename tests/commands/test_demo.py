@@ -61,7 +61,7 @@ def test_the_demo_writes_data_run_trees_figures_and_a_page_that_stands_alone(
     assert all(source.startswith("data:image/") for source in sources)
     assert "prefers-color-scheme: dark" in page
     assert 'name="viewport"' in page
-    assert page.count("<img") == page.count('alt="') == 3 + 2 + 6
+    assert page.count("<img") == page.count('alt="') == 3 + 3 + 6
     assert "DRAG, dense and anchored" in page
     assert str(demo_once[0].parent) not in page
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from shapeparse.pictures import figure_png, learning_curve, regret_bars
+from shapeparse.pictures import figure_png, learning_curve, regret_bars, reliability_plot
 
 
 def test_charts_are_pictures_that_come_out_the_same_every_time() -> None:
@@ -16,6 +16,8 @@ def test_charts_are_pictures_that_come_out_the_same_every_time() -> None:
         lambda: learning_curve([0.0], [1.0]),
         lambda: regret_bars([0.01, -0.002, 0.0], [0.0, 0.0, 0.03]),
         lambda: regret_bars([0.0], [0.0]),
+        lambda: reliability_plot([0.55, 0.95], [0.6, 0.9], [0.1, 0.9]),
+        lambda: reliability_plot([0.2], [0.1], [1.0]),
     ):
         content = figure_png(make())
         assert content.startswith(b"\x89PNG")
@@ -38,6 +40,7 @@ def test_charts_without_values_are_refused(refused: Callable[..., str]) -> None:
     refused(learning_curve, [1.0], [0.1, 0.2])
     refused(regret_bars, [], [])
     refused(regret_bars, [0.1], [])
+    refused(reliability_plot, [], [], [])
 
 
 @pytest.mark.parametrize("seconds", [5.0, 89.0, 91.0])

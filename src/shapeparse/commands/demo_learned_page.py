@@ -12,7 +12,7 @@ from ..grammar import BoolArray
 from ..oracle import igm
 from ..page import Page, png_uri
 from ..paint import PaintSettings, plan_painting
-from ..pictures import Cell, figure_png, grid, learning_curve, regret_bars
+from ..pictures import Cell, figure_png, grid, learning_curve, regret_bars, reliability_plot
 from ..progress import percent
 from ..tree import ParseTree
 from .demo_learning import Learned
@@ -93,6 +93,12 @@ def _course(page: Page, learned: Learned) -> None:
         "decision. Each decision is charged with what the oracle, going on from there, could no longer make good; the "
         "bars add up exactly. A bar below zero is a decision better than the oracle's own, which is greedy."
     )
+    sure = learned.parser.reliability(learned.held_out.images, list(learned.held_out.masks))
+    page.paragraph(
+        "Third: of labels that the parser is about equally sure of, how many pixels it labels right. On the dashed "
+        f"line it is as sure as it should be; on average it is off by {percent(sure.error)}. "
+        "`shapeparse parse --review 0.8` lists the rectangles of which it is less sure than that."
+    )
     page.gallery(
         [
             (
@@ -105,6 +111,11 @@ def _course(page: Page, learned: Learned) -> None:
                 png_uri(figure_png(regret_bars(splits, labels))),
                 "Accuracy lost at each depth of the tree, by splits and by labels",
                 f"Accuracy lost by depth: {percent(sum(splits))} by splits, {percent(sum(labels))} by labels.",
+            ),
+            (
+                png_uri(figure_png(reliability_plot(*(column.tolist() for column in sure)))),
+                "How often labels are right, over how sure the parser is of them",
+                "How often labels are right; a larger dot stands for more of the pictures.",
             ),
         ],
         large=True,

@@ -56,13 +56,16 @@ def run(args: Args) -> int:
     found = evaluate(
         parser.policy, loaded.images, loaded.masks, parser.limits, progress=progress.bar("Parsing photographs")
     )
+    sure = parser.reliability(loaded.images, list(loaded.masks))
     method = method_named(stored.settings.method).title
     if args.json:
         facts = {"method": method, "epoch": parser.facts.get("epoch"), "part": part}
-        print(json.dumps({**facts, **evaluation_json(found, loaded.names)}, indent=2))
+        known = {"calibration_error": sure.error, "reliability": {k: v.tolist() for k, v in sure._asdict().items()}}
+        print(json.dumps({**facts, **evaluation_json(found, loaded.names), **known}, indent=2))
     else:
         print(heading(f"{shown(args.run)} ({method})", part, loaded, stored, args.data) + "\n")
         print_summary(found.summary(), parser.limits.depth)
+        print(f"\nHow sure it is of a label is off by {progress.percent(sure.error)} on average.")
     for skipped in loaded.skipped:
         progress.complain(skipped.reason)
     return 2 if loaded.skipped else 0

@@ -1,6 +1,6 @@
 """Pictures of parse trees: overlays, SVG, the derivation like the paper's Fig. 1, grids like its Fig. 3."""
 
-from .curves import learning_curve, regret_bars
+from .curves import learning_curve, regret_bars, reliability_plot
 from .derivation import derivation_figure
 from .figures import figure_png, figure_svg
 from .grid import Cell, grid
@@ -19,6 +19,7 @@ __all__ = [
     "overlay",
     "png_bytes",
     "regret_bars",
+    "reliability_plot",
     "toy_object",
     "tree_svg",
     "write_png",

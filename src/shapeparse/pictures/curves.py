@@ -1,4 +1,4 @@
-"""Two small charts of a training: how accuracy grew, and at which depth the rest was lost."""
+"""Small charts of a training: how accuracy grew, at which depth the rest was lost, how sure one may be of labels."""
 
 from __future__ import annotations
 
@@ -48,6 +48,21 @@ def regret_bars(by_splits: Sequence[float], by_labels: Sequence[float]) -> Figur
     legend = axes.legend(loc="upper left", frameon=False, prop={"family": FONT, "size": TEXT_SIZE})
     legend.set_zorder(5)
     _percents(axes, [0.0, *by_splits, *by_labels])
+    return figure
+
+
+def reliability_plot(certainty: Sequence[float], right: Sequence[float], weight: Sequence[float]) -> Figure:
+    """How often labels are right, over how certain they are; a dot is larger the more of the images it stands for."""
+    if not len(certainty) or not len(certainty) == len(right) == len(weight):
+        raise UserError(f"There are {len(certainty)} certainties and {len(right)} truths; give as many, at least one.")
+    figure, axes = _chart("how sure the parser is of a label")
+    axes.plot([0, 1], [0, 1], color=hexadecimal(QUIET), linewidth=0.8, linestyle=(0, (4, 3)), zorder=2)
+    axes.plot(certainty, right, color=hexadecimal(PAINT), linewidth=1.2, zorder=3)
+    axes.scatter(certainty, right, [12 + 160 * share for share in weight], color=hexadecimal(PAINT), zorder=4)
+    low = min(0.5, *certainty, *right) - 0.03
+    axes.set_xlim(low, 1.03)
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:.0f} %"))
+    _percents(axes, [low, *right, 1.0])
     return figure
 
 
