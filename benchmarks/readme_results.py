@@ -160,8 +160,7 @@ def regret_section(benchmarks: dict[str, dict[str, Any]]) -> str:
         for group in standings.ranked(("method", "ablation")):
             tests = [run["test"] for run in group.runs.values()]
             labels, splits = (
-                100 * np.mean([test[f"{by}_regret_by_depth"] for test in tests], axis=0)
-                for by in ("label", "split")
+                100 * np.mean([test[f"{by}_regret_by_depth"] for test in tests], axis=0) for by in ("label", "split")
             )
             leaves = np.mean([test["leaves"] for test in tests])
             parts = (labels[:-1].sum(), labels[-1], splits[:5].sum(), splits[5:].sum(), (labels + splits).sum())
