@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from shapeparse import Rule, evaluate, igm, treefile
+from shapeparse import Rule, igm, train, treefile
 from shapeparse.benchmark import job as job_module
 from shapeparse.benchmark.job import run_job
 from shapeparse.benchmark.plan import Job, Plan, settings_json
@@ -192,13 +192,13 @@ def test_the_test_trees_can_be_read_back_and_are_those_that_were_measured(do, pl
 
 def test_test_images_are_parsed_once_when_all_is_learned(do, plan, dozen, monkeypatch):
     parsed: list[np.ndarray] = []
-    real = evaluate.parse_images
+    real = train.parse_images
 
     def counted(policy, images, *rest, **options):
         parsed.append(np.array(images))
         return real(policy, images, *rest, **options)
 
-    for module in (evaluate, job_module):
+    for module in (train, job_module):
         monkeypatch.setattr(module, "parse_images", counted)
     do("dagger")
     parts = {part: plan.part(dozen, 1, part)[0] for part in PARTS}
