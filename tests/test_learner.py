@@ -286,11 +286,11 @@ class ExactPolicy:
     def encode(self, pixels: torch.Tensor) -> None:
         return None
 
-    def trunk(self, encoded: None, view: NodeView) -> None:
-        return None
+    def trunk(self, encoded: None, view: NodeView) -> NodeView:
+        return view
 
-    def decide(self, features: None, view: NodeView) -> PolicyOutput:
-        splits = view.valid[:, Rule.SPLIT_X]
+    def decide(self, view: NodeView, valid: torch.Tensor) -> PolicyOutput:
+        splits = valid[:, Rule.SPLIT_X]
         rule = torch.where(splits, int(Rule.SPLIT_X), int(Rule.PAINT))
         log_rule = torch.full((len(view), 4), -1e9)
         log_rule[torch.arange(len(view)), rule] = 0.0
@@ -303,7 +303,7 @@ class ExactCritic:
     def __init__(self, mask: np.ndarray) -> None:
         self.truth = np.where(mask, 1.0, -1.0)
 
-    def look(self, pixels: torch.Tensor, view: NodeView, policy: None) -> NodeView:
+    def look(self, pixels: torch.Tensor, view: NodeView, policy: NodeView) -> NodeView:
         return view
 
     def __call__(self, view: NodeView) -> CriticOutput:
@@ -353,7 +353,7 @@ def test_the_backup_follows_the_target_policy_not_the_learned_one(tiny_presets):
     learner = Learner(METHODS["ddpg"], tiny_presets["fast"], Limits(1), LearningSettings(), 0)
 
     class LeftPaints(ExactPolicy):
-        def decide(self, features: None, view: NodeView) -> PolicyOutput:
+        def decide(self, view: NodeView, valid: torch.Tensor) -> PolicyOutput:
             chance = torch.tensor(np.where(view.x == 0, 0.75, 0.0), dtype=torch.float32)
             log_rule = torch.full((len(view), 4), -1e9)
             log_rule[:, Rule.PAINT], log_rule[:, Rule.SKIP] = chance.log().clamp(min=-1e9), (1 - chance).log()

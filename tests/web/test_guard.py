@@ -7,6 +7,7 @@ import logging
 import re
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
@@ -78,7 +79,8 @@ def post_pieces(app: FastAPI, path: str, kind: str, declared: str | None, piece:
         "type": "http", "method": "POST", "path": path, "raw_path": path.encode(), "query_string": b"",
         "headers": [(name.encode(), value.encode()) for name, value in headers.items()],
     }  # fmt: skip
-    asyncio.run(app(scope, receive, send))  # type: ignore[arg-type]
+    with ThreadPoolExecutor(1) as pool:  # other tests may have left a loop running in this thread
+        pool.submit(asyncio.run, app(scope, receive, send)).result()  # type: ignore[arg-type]
     return answer["status"], {name.decode(): value.decode() for name, value in answer["headers"]}, taken
 
 

@@ -58,7 +58,7 @@ class MapTrunk(SharedTrunk):
         channels, strips = self.mean_channels, self.preset.strips
         nodes, axes, _, positions = seen.profiles.shape
         likely = seen.profiles.view(nodes, axes, strips, channels, positions)[:, :, :, -1].mean(dim=2)
-        gain = stretch_gains(likely.detach())
+        gain = stretch_gains(likely.detach().double()).float()  # differences of nearly equal numbers
         return Features(seen.vector, seen.mean, torch.cat([seen.profiles, gain.unsqueeze(2)], dim=2), gain)
 
 

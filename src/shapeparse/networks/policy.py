@@ -109,6 +109,8 @@ class DenseSplit(nn.Module):
 
 TRUST = 10.0
 """How much more likely, as a logit, the place of greatest gain by the evidence map is at first than one of no gain."""
+NO_GAIN = 1e-4
+"""Less than this, in nats a pixel, is no gain worth following."""
 
 
 class ProfileSplit(nn.Module):
@@ -131,7 +133,7 @@ class ProfileSplit(nn.Module):
         score = self.score(seen).squeeze(1)
         if self.trust is not None and features.gain is not None:
             gain = features.gain.flatten(0, 1)
-            score = score + self.trust * gain / gain.amax(dim=1, keepdim=True).clamp(min=1e-6)
+            score = score + self.trust * gain / gain.amax(dim=1, keepdim=True).clamp(min=NO_GAIN)
         weight = torch.softmax(score, dim=1)
         positions = weight.shape[1]
         place = (torch.arange(positions) + 0.5) / positions
