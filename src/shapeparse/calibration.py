@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from .grammar import FloatArray, Rule
 from .scenes import Rewards
-from .tree import Forest
+from .tree import Forest, beside_masks
 
 BINS = 10
 _LEAST = 1e-4
@@ -73,17 +73,14 @@ class Leaves(NamedTuple):
     """Share of all pixels."""
 
     @classmethod
-    def of(cls, forests: Iterable[Forest], masks: Sequence[npt.NDArray[np.bool_]] | npt.NDArray[np.bool_]) -> Leaves:
+    def of(cls, forests: Iterable[Forest], masks: npt.NDArray[np.bool_]) -> Leaves:
         """Those of forests that together are of these masks, in order."""
         columns: list[tuple[npt.NDArray, ...]] = []
-        first = 0
-        for forest in forests:
+        for forest, some in beside_masks(forests, masks):
             assert forest.likely is not None  # a parser made it
-            some = Rewards(list(masks[first : first + len(forest.sizes)]))
-            first += len(forest.sizes)
             chosen = np.flatnonzero(forest.rule >= Rule.PAINT)
             nodes = forest.nodes.take(chosen)
-            positive = some.positives(nodes.image, nodes.x, nodes.y, nodes.w, nodes.h)
+            positive = Rewards(list(some)).positives(nodes.image, nodes.x, nodes.y, nodes.w, nodes.h)
             is_paint = forest.rule[chosen] == Rule.PAINT
             columns.append((forest.likely[chosen].astype(float), positive / nodes.area, is_paint, nodes.area))
         likely, paint, is_paint, area = (np.concatenate(column) for column in zip(*columns, strict=True))

@@ -19,7 +19,7 @@ from .networks import Policy
 from .oracle import Oracle
 from .parsing import parse_images
 from .scenes import Rewards
-from .tree import Forest
+from .tree import Forest, beside_masks
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -29,10 +29,7 @@ def accuracy_and_leaves(
 ) -> tuple[FloatArray, npt.NDArray[np.int64]]:
     """Pixel accuracy and number of leaves of every image, of forests that together are of these masks, in order."""
     accuracy, leaves = [], []
-    first = 0
-    for forest in forests:
-        some = masks[first : first + len(forest.sizes)]
-        first += len(forest.sizes)
+    for forest, some in beside_masks(forests, masks):
         roots = Rewards(list(some)).returns(forest)[: len(some)]
         accuracy.append((roots / some[0].size + 1) / 2)
         leaves.append(np.bincount(forest.nodes.image[forest.rule >= Rule.PAINT], minlength=len(some)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -90,7 +90,7 @@ class Parser:
             sure = replace(forest, likely=self.calibration(forest.likely))
             yield from (how.pruned(tree) for tree in sure.trees(names))
 
-    def reliability(self, images: npt.NDArray[np.uint8], masks: Sequence[npt.NDArray[np.bool_]]) -> Reliability:
+    def reliability(self, images: npt.NDArray[np.uint8], masks: npt.NDArray[np.bool_]) -> Reliability:
         """How right the labels of images (images, side, side, 3) are, held against how sure the parser is of them."""
         forests = parse_images(self.policy, images, self.limits)
         leaves = Leaves.of(forests, masks)
@@ -112,10 +112,7 @@ def load(run: str | Path) -> Parser:
     folder = RunFolder(run)
     config = folder.read_config()
     try:
-        network: dict[str, Any] = {
-            name: tuple(value) if isinstance(value, list) else value for name, value in config["network"].items()
-        }
-        preset = Preset(**network)
+        preset = Preset.from_json(config["network"])
         limits = Limits(**config["limits"])
         policy = Policy(preset)
         method = config["settings"]["method"]

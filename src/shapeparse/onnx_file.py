@@ -8,6 +8,7 @@ link the two are computed by shapeparse itself.
 from __future__ import annotations
 
 import base64
+import importlib
 import json
 import logging
 import warnings
@@ -87,7 +88,10 @@ def export_onnx(parser: Parser, path: str | Path) -> None:
         "limits": asdict(parser.limits),
         "facts": parser.facts,
     }
-    for key, value in (("shapeparse", json.dumps(notes)), ("deciding", base64.b64encode(deciding).decode())):
+    for key, value in (
+        ("shapeparse", json.dumps(notes)),
+        ("deciding", base64.b64encode(deciding.SerializeToString()).decode()),
+    ):
         looking.metadata_props.add(key=key, value=value)
     files.write_bytes(path, looking.SerializeToString())
 
@@ -106,10 +110,7 @@ def load_onnx(path: str | Path) -> Parser:
         deciding = runtime.InferenceSession(
             base64.b64decode(notes["deciding"], validate=True), providers=["CPUExecutionProvider"]
         )
-        network: dict[str, Any] = {
-            name: tuple(value) if isinstance(value, list) else value for name, value in described["network"].items()
-        }
-        policy = OnnxPolicy(looking, deciding, Preset(**network))
+        policy = OnnxPolicy(looking, deciding, Preset.from_json(described["network"]))
         limits, side, facts = Limits(**described["limits"]), int(described["side"]), dict(described["facts"])
     except UserError:
         raise
@@ -156,7 +157,7 @@ def _example_means(policy: Policy) -> dict[str, Tensor]:
 
 
 def _graph(module: nn.Module, example: dict[str, Tensor], outputs: tuple[str, ...], batch: str) -> Any:
-    """A module as an ONNX graph whose first axis is as long as one likes; ``images`` keep the protocol buffer."""
+    """A module as an ONNX graph whose first axis, the ``batch``, is as long as one likes."""
     _imported("onnxscript")
     logging.getLogger("torch.onnx").setLevel(logging.ERROR)
     count = torch.export.Dim(batch)
@@ -168,13 +169,10 @@ def _graph(module: nn.Module, example: dict[str, Tensor], outputs: tuple[str, ..
             output_names=list(names), dynamic_shapes=tuple({0: count} for _ in example),
         )  # fmt: skip
     assert program is not None
-    graph = program.model_proto
-    return graph if batch == "images" else graph.SerializeToString()
+    return program.model_proto
 
 
 def _imported(name: str) -> Any:
-    import importlib
-
     try:
         return importlib.import_module(name)
     except ImportError as error:

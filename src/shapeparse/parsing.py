@@ -121,7 +121,7 @@ class MapActor(PolicyActor):
     ) -> None:
         super().__init__(policy, encoded, sizes, limits)
         self.judge = Oracle(maps, limits)
-        self.searcher = Oracle(maps, limits, lookahead) if lookahead else None
+        self.searcher = self.judge.looking_ahead(lookahead) if lookahead else None
         self.positions = policy.trunk.preset.positions
 
     def paint_likelihood(self, nodes: Nodes, output: PolicyOutput) -> npt.NDArray[np.float32]:

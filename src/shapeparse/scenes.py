@@ -12,7 +12,7 @@ from torch import Tensor
 
 from .grammar import Limits, Rule
 from .oracle import Oracle
-from .oracle.igm import integral_images, integrate
+from .oracle.igm import count_boxes, integral_images, integrate
 from .tree import Forest, returns
 
 
@@ -27,11 +27,7 @@ class Rewards:
         self, image: npt.NDArray, x: npt.NDArray, y: npt.NDArray, w: npt.NDArray, h: npt.NDArray
     ) -> npt.NDArray:
         """Object pixels in each box."""
-        stride = self.sizes[image, 0].astype(np.int64) + 1
-        top = self._starts[image] + y * stride + x
-        bottom = top + h * stride
-        sums = self._sums
-        return (sums[bottom + w] - sums[bottom] - sums[top + w] + sums[top]).astype(np.int64)
+        return count_boxes(self._sums, self._starts, self.sizes, image, x, y, w, h)
 
     def replace(self, index: int, mask: npt.NDArray[np.bool_]) -> None:
         """Put another mask of the same size in the place of one."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -246,6 +246,15 @@ class Forest:
 
 def _segments(boxes: npt.NDArray[np.integer], paint: BoolArray) -> list[Segment]:
     return [Segment(int(x), int(y), int(w), int(h), bool(p)) for (x, y, w, h), p in zip(boxes, paint, strict=True)]
+
+
+def beside_masks(forests: Iterable[Forest], masks: npt.NDArray[np.bool_]) -> Iterator[tuple[Forest, BoolArray]]:
+    """Each forest with the masks of its images, of forests that together are of these masks, in order."""
+    first = 0
+    for forest in forests:
+        last = first + len(forest.sizes)
+        yield forest, masks[first:last]
+        first = last
 
 
 def positives(nodes: Nodes, masks: Sequence[BoolArray]) -> npt.NDArray[np.int64]:

@@ -93,7 +93,7 @@ def _course(page: Page, learned: Learned) -> None:
         "decision. Each decision is charged with what the oracle, going on from there, could no longer make good; the "
         "bars add up exactly. A bar below zero is a decision better than the oracle's own, which is greedy."
     )
-    sure = learned.parser.reliability(learned.held_out.images, list(learned.held_out.masks))
+    sure = learned.parser.reliability(learned.held_out.images, learned.held_out.masks)
     page.paragraph(
         "Third: of labels that the parser is about equally sure of, how many pixels it labels right. On the dashed "
         f"line it is as sure as it should be; on average it is off by {percent(sure.error)}. "

@@ -56,7 +56,7 @@ def run(args: Args) -> int:
     found = evaluate(
         parser.policy, loaded.images, loaded.masks, parser.limits, progress=progress.bar("Parsing photographs")
     )
-    sure = parser.reliability(loaded.images, list(loaded.masks))
+    sure = parser.reliability(loaded.images, loaded.masks)
     method = method_named(stored.settings.method).title
     if args.json:
         facts = {"method": method, "epoch": parser.facts.get("epoch"), "part": part}

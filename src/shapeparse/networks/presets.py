@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from ..errors import UserError
 
@@ -35,6 +35,12 @@ class Preset:
     """``crop``: side of the cut-out node."""
     dense: tuple[int, ...] = (128, 128)
     """Widths of the dense layers."""
+
+    @classmethod
+    def from_json(cls, content: dict[str, Any]) -> Preset:
+        """What ``dataclasses.asdict`` gave, read back from JSON, which knows lists only."""
+        known: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in content.items()}
+        return cls(**known)
 
 
 PRESETS = {

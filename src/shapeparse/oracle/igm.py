@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from copy import copy
 from functools import cache
 from itertools import pairwise
 
@@ -94,6 +95,12 @@ class Oracle:
         self.sizes, self._starts, self._sums = integral_images([mask for mask, _ in counted], self.unit)
         self._strides = self.sizes[:, 0].astype(np.int64) + 1
 
+    def looking_ahead(self, lookahead: int) -> Oracle:
+        """The oracle of the same masks that looks so many cuts ahead; both share what they know of the masks."""
+        other = copy(self)
+        other.lookahead = _checked_lookahead(lookahead)
+        return other
+
     def __call__(self, nodes: Nodes) -> Actions:
         """The oracle's action at every node."""
         rows = self._rows(nodes)
@@ -127,10 +134,8 @@ class Oracle:
 
     def paint_share(self, nodes: Nodes) -> npt.NDArray[np.float64]:
         """The share of each node's pixels that is paint, true or expected."""
-        rows = self._rows(nodes)
-        counts = np.empty(len(rows), np.int64)
-        kernels.positives_all(self._sums, self._starts, self._strides, rows, counts)
-        return counts / (self.unit * nodes.area)
+        image, x, y, w, h, _ = self._rows(nodes).T
+        return count_boxes(self._sums, self._starts, self.sizes, image, x, y, w, h) / (self.unit * nodes.area)
 
     def snap(self, nodes: Nodes, actions: Actions, reach: npt.NDArray[np.integer]) -> Actions:
         """The same actions, each cut moved by at most ``reach`` pixels to where it gains most."""
@@ -179,6 +184,23 @@ def integral_images(
     for mask, start in zip(masks, starts[:-1], strict=True):
         integrate(mask, unit, sums, start)
     return sizes, starts, sums
+
+
+def count_boxes(
+    sums: npt.NDArray[np.integer],
+    starts: npt.NDArray[np.int64],
+    sizes: npt.NDArray[np.int32],
+    image: npt.NDArray,
+    x: npt.NDArray,
+    y: npt.NDArray,
+    w: npt.NDArray,
+    h: npt.NDArray,
+) -> npt.NDArray[np.int64]:
+    """Positive units in boxes of images whose integral images ``integral_images`` made."""
+    stride = sizes[image, 0].astype(np.int64) + 1
+    top = starts[image] + y * stride + x
+    bottom = top + h * stride
+    return (sums[bottom + w] - sums[bottom] - sums[top + w] + sums[top]).astype(np.int64)
 
 
 @cache

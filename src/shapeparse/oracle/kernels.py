@@ -30,7 +30,6 @@ UNLIMITED = 1 << 62
 PAINT, SKIP = int(Rule.PAINT), int(Rule.SKIP)
 STACK_SIZE = MAX_DEPTH + 2
 
-NO_TABLE = np.empty(0)
 kernel: Any = nb.njit(cache=True, nogil=True, boundscheck=False)
 at = nb.uint64  # an unsigned index spares Numba's test for negative ones
 
@@ -556,14 +555,6 @@ def choose_all(sums, starts, strides, unit, table, min_extent, depth_limit, cand
         axis, cut = choose(picture, box, depth_limit - nodes[i, 5], candidates)
         rules[i] = label_rule(picture, box) if axis == LEAF else axis
         cuts[i] = cut
-
-
-@kernel
-def positives_all(sums, starts, strides, nodes, counts):
-    """Positive units in every row (image, x, y, w, h, depth) of ``nodes``."""
-    for i in range(len(nodes)):
-        picture = Picture(sums, starts[nodes[i, 0]], strides[nodes[i, 0]], 1, NO_TABLE, 1)
-        counts[i] = positives(picture, Box(nodes[i, 1], nodes[i, 2], nodes[i, 3], nodes[i, 4]))
 
 
 @kernel
