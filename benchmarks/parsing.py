@@ -1,12 +1,15 @@
-"""How fast parsing is: level by level for many images at once, against the authors' way, node by node.
+"""How fast parsing is: against the authors' way, node by node, and against a U-Net whose mask the oracle decomposes.
 
-    python benchmarks/parsing.py [--images 64]
+    python benchmarks/parsing.py [--images 64] [--files 512]
 
-Both use the same network and give the same trees. Writes results/speed/parsing.json and parsing.md.
+Everything is timed in one run, in turns. Writes results/speed/parsing.json and parsing.md.
 """
 
 from __future__ import annotations
 
+import contextlib
+import io
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from time import perf_counter
@@ -16,75 +19,162 @@ import numpy as np
 import torch
 import tyro
 from machine import REPOSITORY, facts
+from PIL import Image
 
+from shapeparse import load, treefile
+from shapeparse.commands import parse as parse_command
 from shapeparse.data.generator import generate
 from shapeparse.files import make_folder, write_json, write_text
 from shapeparse.grammar import Actions, Limits, Nodes, split_children
+from shapeparse.images import read_image, resize_image
 from shapeparse.networks import PRESETS, Policy
-from shapeparse.parsing import parse_images
+from shapeparse.oracle import igm
+from shapeparse.parsing import MapActor, ParseSettings, paint_map, parse_images
+from shapeparse.peers.segmenter import SegmenterSettings, predict
+from shapeparse.peers.unet import UNet
 from shapeparse.rollout import PolicyActor
 from shapeparse.scenes import to_pixels
 
 LIMITS = Limits(7)
+BATCH = 32
+FEW = 2
+"""Images of the slowest ways."""
 
 
-def main(images: int = 64, rounds: int = 3, out: Path = REPOSITORY / "results" / "speed") -> None:
-    """Time both ways in turns with the preset fast.
+def main(images: int = 64, rounds: int = 3, files: int = 512, out: Path = REPOSITORY / "results" / "speed") -> None:
+    """Time all ways in turns, then files to files.
 
     Args:
         images: how many images.
-        rounds: how often each is timed; the best counts.
+        rounds: how often each way is timed; the best counts.
+        files: how many JPEG files become JSON files.
         out: where the results go.
     """
-    pixels = np.stack([generate(0, index, 256)[0] for index in range(images)])
+    made = [generate(0, index, 256) for index in range(images)]
+    pixels, masks = np.stack([photo for photo, _ in made]), [mask for _, mask in made]
     torch.manual_seed(0)
-    policy = splitting_policy()
-    ways: dict[str, Callable[[], int]] = {
-        "level by level, 32 images at a time": lambda: sum(
-            len(forest) for forest in parse_images(policy, pixels, LIMITS)
-        ),
-        "node by node, image by image, encoded once": lambda: node_by_node(policy, pixels, encode_each_node=False),
-        "node by node, looking at the image again for every node": lambda: node_by_node(policy, pixels[:4], True),
-    }
-    rows: list[dict[str, Any]] = []
-    for name, way in ways.items():
-        way()
-        timings = []
-        for _ in range(rounds):
-            start = perf_counter()
-            nodes = way()
-            timings.append(perf_counter() - start)
-        count = 4 if "again" in name else images
-        rows.append({"way": name, "ms_an_image": 1e3 * min(timings) / count, "nodes_an_image": nodes / count})
-    for row in rows:
-        row["ratio"] = row["ms_an_image"] / rows[0]["ms_an_image"]
-        print(row)
-    write_json(make_folder(out) / "parsing.json", {"images": images, "rows": rows, **facts()})
+    rows = timed(same_network(pixels), images, rounds)
+    against = timed(other_networks(pixels, masks), images, rounds)
+    stages, a_minute = from_files(pixels, files)
+    found = {"images": images, "rows": rows, "against": against, "stages": stages, "images_a_minute": a_minute}
+    write_json(make_folder(out) / "parsing.json", {**found, **facts()})
     lines = [
         "# Speed of parsing",
         "",
-        f"Preset fast, depth 7, {images} images of 256x256, the same trees each way.",
-        "Made by `python benchmarks/parsing.py`.",
+        f"Depth 7, {images} images of 256x256 made by the generator; the best of {rounds} rounds. Made by",
+        "`python benchmarks/parsing.py`.",
         "",
-        "| way | ms an image | nodes an image | times slower |",
-        "| --- | --- | --- | --- |",
-        *[f"| {r['way']} | {r['ms_an_image']:.1f} | {r['nodes_an_image']:.0f} | {r['ratio']:.1f} |" for r in rows],
+        "The same network, preset fast, and the same trees each way:",
+        "",
+        *table(rows),
+        "",
+        "The preset best, as it comes with the package, against other networks. The U-Net is untrained, so the oracle",
+        "decomposes true masks in place of its own.",
+        "",
+        *table(against),
+        "",
+        f"From JPEG files to JSON files with the preset best, {files} photographs of 256x256: {a_minute:.0f} a minute",
+        "by `shapeparse parse`. Where the time goes, stage by stage, in milliseconds a photograph:",
+        "",
+        "| stage | flips and lookahead | neither |",
+        "| --- | ---: | ---: |",
+        *(f"| {name} | {full:.2f} | {plain:.2f} |" for name, (full, plain) in stages.items()),
         "",
     ]
     write_text(out / "parsing.md", "\n".join(lines))
+    print("\n".join(lines))
 
 
-def splitting_policy() -> Policy:
+def timed(ways: dict[str, Callable[[], tuple[int, int]]], images: int, rounds: int) -> list[dict[str, Any]]:
+    """The time of each way, which says how many images and nodes it parsed."""
+    best: dict[str, float] = {}
+    counts: dict[str, tuple[int, int]] = {}
+    for _ in range(rounds + 1):  # the first round warms up
+        for name, way in ways.items():
+            if name in best and counts[name][0] < images and best[name] > 1:  # too slow to be repeated
+                continue
+            start = perf_counter()
+            counts[name] = way()
+            best[name] = min(best.get(name, np.inf), perf_counter() - start)
+    rows = [
+        {
+            "way": name,
+            "ms_an_image": 1e3 * best[name] / counts[name][0],
+            "nodes_an_image": counts[name][1] / counts[name][0],
+        }
+        for name in ways
+    ]
+    for row in rows:
+        row["ratio"] = row["ms_an_image"] / rows[0]["ms_an_image"]
+    return rows
+
+
+def table(rows: list[dict[str, Any]]) -> list[str]:
+    """Rows as Markdown; how much slower each is than the first."""
+    return [
+        "| way | ms an image | nodes an image | times the first |",
+        "| --- | ---: | ---: | ---: |",
+        *(f"| {r['way']} | {r['ms_an_image']:.2f} | {r['nodes_an_image']:.0f} | {r['ratio']:.2f} |" for r in rows),
+    ]
+
+
+def same_network(pixels: np.ndarray) -> dict[str, Callable[[], tuple[int, int]]]:
+    """Level by level, and the authors' way, with the same network and trees."""
+    policy = splitting_policy("fast")
+    return {
+        f"level by level, {BATCH} images at a time": lambda: level_by_level(policy, pixels, ParseSettings()),
+        "node by node, image by image, encoded once": lambda: node_by_node(policy, pixels, LIMITS, False),
+        "node by node, looking at the image again for every node": lambda: node_by_node(
+            policy, pixels[:FEW], LIMITS, True
+        ),
+    }
+
+
+def other_networks(pixels: np.ndarray, masks: list[np.ndarray]) -> dict[str, Callable[[], tuple[int, int]]]:
+    """The preset best with and without what makes it stronger, and what it competes with."""
+    best, fast, paper = load().policy, splitting_policy("fast"), splitting_policy("paper")
+    unet = UNet(SegmenterSettings().widths).to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+
+    def segment(flips: bool, lookahead: int) -> tuple[int, int]:
+        predict(unet, pixels, flips)
+        trees = igm(masks, LIMITS.depth, LIMITS.min_extent, lookahead)
+        assert isinstance(trees, list)
+        return len(trees), sum(len(tree) for tree in trees)
+
+    def parse(**settings: Any) -> tuple[int, int]:
+        return level_by_level(best, pixels, ParseSettings(**settings))
+
+    return {
+        "best": lambda: parse(flips=False, lookahead=0),
+        "best, lookahead": lambda: parse(flips=False),
+        "best, flips averaged": lambda: parse(lookahead=0),
+        "best, lookahead, flips averaged": lambda: parse(),
+        "fast, level by level": lambda: level_by_level(fast, pixels, ParseSettings()),
+        "U-Net, then IGM": lambda: segment(False, 0),
+        "U-Net, then lookahead": lambda: segment(False, 8),
+        "U-Net, flips averaged, then IGM": lambda: segment(True, 0),
+        "U-Net, flips averaged, then lookahead": lambda: segment(True, 8),
+        "paper, node by node (the authors' way)": lambda: node_by_node(paper, pixels[:FEW], Limits(7, 25), True),
+    }
+
+
+def splitting_policy(preset: str) -> Policy:
     """An untrained policy biased to split, so that its trees are as large as a trained one's or larger."""
-    policy = Policy(PRESETS["fast"]).eval()
+    policy = Policy(PRESETS[preset]).eval()
     with torch.no_grad():
         policy.rule.bias.copy_(torch.tensor([1.0, 1.0, 0.0]))
         policy.rule.weight.normal_(0, 0.3)
     return policy
 
 
-def node_by_node(policy: Policy, images: np.ndarray, encode_each_node: bool) -> int:
-    """The authors' way: depth-first, one network call a node, one image after the other; how many nodes there were."""
+def level_by_level(policy: Policy, images: np.ndarray, settings: ParseSettings) -> tuple[int, int]:
+    """All nodes of a level of many images at once."""
+    forests = parse_images(policy, images, LIMITS, batch=BATCH, settings=settings)
+    return len(images), sum(len(forest) for forest in forests)
+
+
+def node_by_node(policy: Policy, images: np.ndarray, limits: Limits, encode_each_node: bool) -> tuple[int, int]:
+    """The authors' way: depth-first, one network call a node, one image after the other."""
     count = 0
     for image in images:
         sizes = np.array([[image.shape[1], image.shape[0]]], np.int32)
@@ -96,12 +186,58 @@ def node_by_node(policy: Policy, images: np.ndarray, encode_each_node: bool) -> 
             if encode_each_node:
                 with torch.no_grad():
                     encoded = policy.encode(to_pixels(image[None]))
-            actions = PolicyActor(policy, encoded, sizes, LIMITS)(node)
+            actions = PolicyActor(policy, encoded, sizes, limits)(node)
             count += 1
             if actions.splits[0]:
                 children = split_children(node, Actions(actions.rule, actions.cut))
                 stack += [children.take(np.array([1])), children.take(np.array([0]))]
-    return count
+    return len(images), count
+
+
+def from_files(pixels: np.ndarray, files: int) -> tuple[dict[str, tuple[float, float]], float]:
+    """Milliseconds a photograph in each stage, with flips and lookahead and without; photographs a minute."""
+    with tempfile.TemporaryDirectory() as folder:
+        photographs, trees = make_folder(Path(folder) / "photographs"), make_folder(Path(folder) / "trees")
+        for index in range(files):
+            Image.fromarray(pixels[index % len(pixels)]).save(photographs / f"{index:04}.jpg", quality=92)
+        paths = sorted(photographs.iterdir())[: len(pixels)]
+        both = [stages_of(paths, trees, settings) for settings in (ParseSettings(), ParseSettings(0, False))]
+        args = parse_command.Args((photographs,), out=Path(folder) / "parsed", formats=("json",))
+        start = perf_counter()
+        with contextlib.redirect_stdout(io.StringIO()):
+            parse_command.run(args)
+        minutes = (perf_counter() - start) / 60
+    return {name: (full, both[1][name]) for name, full in both[0].items()}, files / minutes
+
+
+def stages_of(paths: list[Path], out: Path, settings: ParseSettings) -> dict[str, float]:
+    """Milliseconds a photograph in each stage from a JPEG file to a JSON file, one stage after the other."""
+    policy = load().policy
+    times = dict.fromkeys(("decoding", "network", "tree", "writing"), 0.0)
+
+    def took(stage: str, since: float) -> float:
+        now = perf_counter()
+        times[stage] += 1e3 * (now - since) / len(paths)
+        return now
+
+    for first in range(0, len(paths), BATCH):
+        some = paths[first : first + BATCH]
+        now = perf_counter()
+        images = np.stack([resize_image(read_image(path), 256) for path in some])
+        now = took("decoding", now)
+        with torch.no_grad():
+            seen = to_pixels(images)
+            encoded = policy.encode(seen)
+            likely = paint_map(policy, seen, encoded, settings.flips).double().numpy()
+        now = took("network", now)
+        sizes = np.full((len(some), 2), 256, np.int32)
+        forest = MapActor(policy, encoded, sizes, LIMITS, list(likely), settings.lookahead).parse()
+        trees = forest.trees([path.name for path in some])
+        now = took("tree", now)
+        for path, tree in zip(some, trees, strict=True):
+            treefile.write(out / f"{path.stem}.json", tree)
+        took("writing", now)
+    return {**times, "all": sum(times.values())}
 
 
 if __name__ == "__main__":

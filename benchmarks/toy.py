@@ -29,6 +29,7 @@ from shapeparse.learner import Learner, LearningSettings
 from shapeparse.methods import METHODS
 from shapeparse.model import load
 from shapeparse.networks.presets import PRESETS
+from shapeparse.parsing import parse_images
 from shapeparse.train import Trainer, TrainSettings
 from shapeparse.training import TrainingData
 
@@ -83,12 +84,13 @@ def one_method(name: str, images: np.ndarray, masks: np.ndarray, minutes: float,
     data = TrainingData(images[:270], masks[:270], images[270:300], masks[270:300])
     limits = Limits(DEPTH)
     untrained = Learner(METHODS[name], TOY, limits, LearningSettings(), seed).policy
-    start = evaluate(untrained, images[300:], masks[300:], limits).summary()
+    start = evaluate(parse_images(untrained, images[300:], limits), masks[300:], limits).summary()
     with tempfile.TemporaryDirectory() as folder, mock.patch.dict(PRESETS, {"toy": TOY}):
         settings = TrainSettings(method=name, preset="toy", minutes=minutes, seed=seed, depth=DEPTH, threads=1)
         trainer = Trainer(settings, data, Path(folder) / "run")
         trainer.run()
-        end = evaluate(load(Path(folder) / "run").policy, images[300:], masks[300:], limits).summary()
+        trained = load(Path(folder) / "run")
+        end = evaluate(trained.forests(images[300:]), masks[300:], limits).summary()
     return {
         "method": name,
         "title": METHODS[name].title,

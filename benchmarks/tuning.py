@@ -1,11 +1,11 @@
 """The same bounded tuning for every method: four trials each, judged on validation images of the first split alone.
 
-    python benchmarks/tuning.py [--data DIR] [--methods ...] [--epochs 6]
+    python benchmarks/tuning.py [--data DIR] [--methods ...] [--epochs 16]
 
 Every method gets its usual settings, half and double the learning rates, and three times the weight of its second most
 important number: the entropy's, or, where there is imitation, the split's. Test images are not even read. Trials run
-two at a time, on one core each. Stop it whenever you like: the same command goes on. Writes results/tuning/NAME.json
-and NAME.md.
+two at a time, on one core each; what results/NAME/results.json of the benchmark has of the same settings is not run
+again. Stop it whenever you like: the same command goes on. Writes results/tuning/NAME.json and NAME.md.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ CAR_PANELS = REPOSITORY.parent / "shared" / "data" / "car-panels"
 def main(
     data: Path | None = None,
     methods: tuple[str, ...] = tuple(METHODS),
-    epochs: int = 6,
+    epochs: int = 16,
     preset: str = "fast",
     jobs: int = 2,
     out: Path = REPOSITORY / "results" / "tuning",
@@ -59,15 +59,19 @@ def main(
     training = plan.training_data(loaded, 0)
     path = make_folder(out) / f"{name}.json"
     trials: list[dict[str, Any]] = json.loads(path.read_text())["trials"] if path.exists() else []
-    done = {(one["method"], one["trial"], one["epochs"]) for one in trials}
+    done = {(one["method"], one["trial"]) for one in trials if one["epochs"] == epochs}
+    benchmark = REPOSITORY / "results" / name / "results.json"
+    runs: list[dict[str, Any]] = json.loads(benchmark.read_text())["runs"] if benchmark.exists() else []
     with ProcessPoolExecutor(jobs, get_context("spawn")) as pool:
         waiting = {}
         for method in methods:
             usual = plan.settings(Job(method, 0, preset), threads=1)
             for trial, learning in tried(method, usual.learning).items():
-                if (method, trial, epochs) not in done:
+                if (method, trial) not in done:
                     settings = replace(usual, learning=learning)
-                    waiting[pool.submit(one_trial, settings, training)] = (method, trial)
+                    known = already_run(settings, runs)
+                    work = pool.submit(dict, known) if known else pool.submit(one_trial, settings, training)
+                    waiting[work] = (method, trial)
         for future in as_completed(waiting):
             method, trial = waiting[future]
             trials.append({"method": method, "trial": trial, "epochs": epochs, **future.result()})
@@ -83,6 +87,20 @@ def one_trial(settings: TrainSettings, training: TrainingData) -> dict[str, Any]
         trainer.run()
     found = {"validation": trainer.best, "best_epoch": trainer.best_epoch, "seconds": trainer.seconds}
     return {**found, "learning": asdict(settings.learning)}
+
+
+def already_run(settings: TrainSettings, runs: list[dict[str, Any]]) -> dict[str, Any] | None:
+    """What the benchmark found with these settings on the first split, if it has run them."""
+    for run in runs:
+        same = run["row"] == settings.method and run["fold"] == 0 and run["epochs"] == settings.epochs
+        if same and run["settings"]["learning"].items() <= asdict(settings.learning).items():
+            return {
+                "validation": max(accuracy for _, accuracy in run["validation_curve"]),
+                "best_epoch": run["best_epoch"],
+                "seconds": run["seconds"],
+                "learning": asdict(settings.learning),
+            }
+    return None
 
 
 def tried(method: str, usual: LearningSettings) -> dict[str, LearningSettings]:

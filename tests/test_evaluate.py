@@ -67,7 +67,7 @@ def test_parsing_leaves_the_running_statistics_alone(policy, photographs):
 
 def test_scores_are_those_of_the_trees_and_of_the_oracle(policy, photographs):
     images, masks = photographs(7)
-    found = evaluate(policy, images, masks, LIMITS, batch=3)
+    found = evaluate(parse_images(policy, images, LIMITS, batch=3), masks, LIMITS)
     scores = [tree.scores(mask) for tree, mask in zip(trees_of(policy, images), masks, strict=True)]
     for name in ("accuracy", "iou", "coverage", "waste"):
         np.testing.assert_allclose(getattr(found, name), [getattr(score, name) for score in scores])
@@ -78,7 +78,7 @@ def test_scores_are_those_of_the_trees_and_of_the_oracle(policy, photographs):
 
 def test_regrets_add_up_to_what_was_lost_against_the_oracle(policy, photographs):
     images, masks = photographs(7)
-    found = evaluate(policy, images, masks, LIMITS)
+    found = evaluate(parse_images(policy, images, LIMITS), masks, LIMITS)
     lost = found.oracle_accuracy - found.accuracy
     np.testing.assert_allclose((found.label_regret + found.split_regret).sum(axis=1), lost, atol=1e-9)
     assert found.summary()["regret"] == pytest.approx(lost.mean())
@@ -86,7 +86,7 @@ def test_regrets_add_up_to_what_was_lost_against_the_oracle(policy, photographs)
 
 def test_a_tree_cut_off_at_the_root_is_the_majority_and_uncut_has_its_own_accuracy(policy, photographs):
     images, masks = photographs(7)
-    found = evaluate(policy, images, masks, LIMITS)
+    found = evaluate(parse_images(policy, images, LIMITS), masks, LIMITS)
     split = np.array([len(tree) > 1 for tree in trees_of(policy, images)])
     np.testing.assert_allclose(found.depth_accuracy[split, 0], found.majority_accuracy[split])
     np.testing.assert_allclose(found.depth_accuracy[:, -1], found.accuracy)
@@ -95,6 +95,6 @@ def test_a_tree_cut_off_at_the_root_is_the_majority_and_uncut_has_its_own_accura
 def test_masks_of_one_class_can_be_evaluated(policy, photographs):
     images, masks = photographs(2)
     for mask in (np.zeros_like(masks), np.ones_like(masks)):
-        found = evaluate(policy, images, mask, LIMITS)
+        found = evaluate(parse_images(policy, images, LIMITS), mask, LIMITS)
         assert np.isfinite([value for value in found.summary().values() if isinstance(value, float)]).all()
         assert (found.oracle_accuracy == 1).all()

@@ -27,7 +27,7 @@ from shapeparse.networks.presets import PRESETS
 from shapeparse.parsing import parse_images
 from shapeparse.rollout import Exploration
 from shapeparse.runs import RunFolder
-from shapeparse.train import Trainer, TrainingData, TrainSettings, rate_share, settings_for
+from shapeparse.train import Trainer, TrainingData, TrainSettings, look_at, rate_share, settings_for
 
 SMALL = {"epochs": 4, "depth": 3, "rollout_images": 4, "batch_images": 4, "batch_nodes": 12, "updates": 2, "threads": 1}
 TIMES = ("seconds", "nodes_per_second")
@@ -166,6 +166,28 @@ def test_the_learning_rate_rises_quickly_and_falls_to_almost_nothing():
 def test_beta_falls_from_1_to_its_end(trainer):
     rows = trainer(epochs=4, rollout_images=6, beta_until=0.5, beta_end=0.2).run()
     assert [row["beta"] for row in rows] == pytest.approx([1.0, 0.6, 0.2, 0.2])
+
+
+def test_a_network_with_a_map_looks_before_it_parses(trainer):
+    run = trainer(preset="best", epochs=4, map_until=0.5, first_look=16, beta_until=1.0)
+    heads = run.learner.policy.rule.weight.detach().clone()
+    untouched: list[bool] = []
+    rows = run.run(report=lambda told: untouched.append(bool((run.learner.policy.rule.weight == heads).all())))
+    assert ["policy_loss" in row for row in rows] == [False, False, True, True]
+    assert all(row["map_loss"] > 0 for row in rows)
+    assert [row["memory"] > 0 for row in rows] == [False, False, True, True]
+    assert [row["beta"] for row in rows] == pytest.approx([1.0, 1.0, 0.75, 0.25])
+    assert untouched[0] and not untouched[-1]
+
+
+def test_a_method_without_an_oracle_never_looks_at_the_masks(trainer):
+    rows = trainer(method="mcpg", preset="best", epochs=2, map_until=0.5).run()
+    assert not any("map_loss" in row for row in rows)
+
+
+def test_looks_grow_in_three_steps():
+    assert [look_at(share, 128, 256) for share in (0.0, 0.3, 0.4, 0.6, 0.7, 1.0)] == [128, 128, 192, 192, 256, 256]
+    assert {look_at(share, 0, 256) for share in (0.0, 0.5, 1.0)} == {256}
 
 
 def test_a_run_stops_when_validation_no_longer_improves(trainer):

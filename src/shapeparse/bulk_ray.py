@@ -26,7 +26,7 @@ BLOCK = 64
 class BlockParser:
     """Holds the parser in a process of the cluster."""
 
-    def __init__(self, run: str, limits: Limits, base: str) -> None:
+    def __init__(self, run: str | None, limits: Limits, base: str) -> None:
         import torch
 
         torch.set_num_threads(1)  # there is a process for every core
@@ -44,8 +44,13 @@ class BlockParser:
         }
 
 
-def stream(inputs: Sequence[Input], places: Sequence[int], run: Path, limits: Limits) -> Generator[Result, None, None]:
-    """Parse the photographs at some places of ``inputs``; results come as they are ready."""
+def stream(
+    inputs: Sequence[Input], places: Sequence[int], run: Path | None, limits: Limits
+) -> Generator[Result, None, None]:
+    """Parse the photographs at some places of ``inputs``, by every node's own pretrained parser if no run is given.
+
+    Results come as they are ready.
+    """
     if not places:
         return
     with cluster(os.environ.get("RAY_ADDRESS")) as ray:
@@ -60,7 +65,7 @@ def stream(inputs: Sequence[Input], places: Sequence[int], run: Path, limits: Li
         paths = [{"place": place, "input": json.dumps(inputs[place])} for place in places]
         parsed = data.from_items(paths, override_num_blocks=blocks).map_batches(
             BlockParser,
-            fn_constructor_args=(str(run.resolve()), limits, os.getcwd()),
+            fn_constructor_args=(None if run is None else str(run.resolve()), limits, os.getcwd()),
             batch_size=None,
             compute=data.ActorPoolStrategy(size=processes),
             num_cpus=1,

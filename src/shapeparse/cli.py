@@ -24,10 +24,11 @@ Decompose the picture of an object into few labelled rectangles: paint or skip."
 
 EXAMPLES = """\
   shapeparse demo                                  see everything at once
+  shapeparse parse photo.jpg                       rectangles of a photograph
   shapeparse decompose mask.png --out rectangles   your own mask, as rectangles
   shapeparse data check photos                     is my data sound?
   shapeparse train --data photos --out run         learn from it
-  shapeparse parse new.jpg --model run --out out   a photograph without a mask"""
+  shapeparse parse new.jpg --model run --out out   and use what was learned"""
 
 ENDING = """\
 exit codes:

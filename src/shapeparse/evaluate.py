@@ -1,4 +1,4 @@
-"""How good a policy is: it parses images by its most likely actions, and the trees are held against the masks.
+"""How good trees are, whoever made them: they are held against the masks and against the oracle.
 
 Regret says where accuracy was lost. At a node, it is the oracle's cost-to-go minus that of the action taken. Summed
 over all nodes of a tree it is exactly the oracle's return minus the learner's (the performance difference lemma, which
@@ -7,7 +7,7 @@ in a tree holds without any approximation), so it can be split by depth and by k
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,9 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .grammar import Actions, Limits, Rule
-from .networks import Policy
 from .oracle import Oracle
-from .parsing import parse_images
 from .scenes import Rewards
 from .tree import Forest, beside_masks
 
@@ -68,25 +66,14 @@ class Evaluation:
         }
 
 
-def evaluate(
-    policy: Policy,
-    images: npt.NDArray[np.uint8],
-    masks: npt.NDArray[np.bool_],
-    limits: Limits,
-    batch: int = 32,
-    progress: Callable[[Iterable[int]], Iterable[int]] = lambda items: items,
-) -> Evaluation:
-    """Parse images with known masks and hold the trees against them and against the oracle."""
-    parts = []
-    for first in progress(range(0, len(images), batch)):
-        some = slice(first, first + batch)
-        (forest,) = parse_images(policy, images[some], limits, batch=batch)
-        parts.append(evaluate_forest(forest, masks[some], limits))
+def evaluate(forests: Iterable[Forest], masks: npt.NDArray[np.bool_], limits: Limits) -> Evaluation:
+    """Hold forests, which together are of these masks, in order, against them and against the oracle."""
+    parts = [evaluate_forest(forest, some, limits) for forest, some in beside_masks(forests, masks)]
     return Evaluation(*(np.concatenate([getattr(p, name) for p in parts]) for name in Evaluation.__dataclass_fields__))
 
 
 def evaluate_forest(forest: Forest, masks: npt.NDArray[np.bool_], limits: Limits) -> Evaluation:
-    """Hold trees against masks of one size and against the oracle, whoever made them; roots come first."""
+    """The same for one forest, whose roots come first."""
     oracle = Oracle(list(masks), limits)
     area = masks[0].size
     scores = [tree.scores(mask) for tree, mask in zip(forest.trees(), masks, strict=True)]

@@ -41,8 +41,8 @@ class LearningSettings:
     """Weight of the rules' entropy in all losses without imitation, at first; it falls with the learning rate. Without
     it, rules are settled before values are known."""
     centring: float = 0.3
-    """Weight of what pulls deterministic split locations to the middle in these losses, at first; it falls too. Without
-    it, locations run to an edge before the critic knows what they are worth, and cannot come back."""
+    """Weight of what pulls split locations to the middle where a critic alone says what they are worth, at first; it
+    falls too. Without it, locations run to an edge before the critic knows better, and cannot come back."""
     fresh_actions: int = 4
     """Actions AggreVaTeD draws at each remembered state."""
     most_importance: float = 5.0
@@ -188,10 +188,23 @@ class Learner:
         if self.targets is not None and self.critic is not None:
             for target, network in zip(self.targets, (self.policy, self.critic), strict=True):
                 follow(target, network, self.settings.target_rate)
+        self._follow_policy()
+        return report
+
+    def update_map(self, pixels: Tensor, masks: Tensor) -> float:
+        """One step of the evidence map alone, on images (images, 3, side, side) and their masks; its loss."""
+        self.policy.train()
+        loss = losses.map_loss(self.policy.encode(pixels).logits, masks)
+        self._set_gradients(self.policy, self.settings.map_weight * loss)
+        self._step(self.policy, self.policy_optimiser)
+        self._follow_policy()
+        return loss.item()
+
+    def _follow_policy(self) -> None:
+        """Let what drifts behind the policy take a step towards it."""
         self.updates += 1
         if self.averaged is not None:
             follow(self.averaged, self.policy, max(1 - self.settings.averaging, 9 / (self.updates + 9)))
-        return report
 
     def _set_gradients(self, network: nn.Module, loss: Tensor, retain_graph: bool = False) -> None:
         """Gradients for the parameters of ``network`` and no others, so that no loss moves what it should not."""
@@ -236,7 +249,7 @@ class Learner:
         if self.method.anchor:  # which keeps rules from being settled too early by itself
             return loss
         loss = loss - self.exploring * settings.entropy * losses.entropy(output)
-        if self.method.split_policy == "deterministic":
+        if kind in ("mixed", "critic-weight"):
             loss = loss + self.exploring * settings.centring * losses.off_centre(output)
         return loss
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from itertools import islice
 from pathlib import Path
 from typing import Any, TypeAlias, overload
 
@@ -19,10 +18,16 @@ from .images import check_size, read_image, resize_image, shown, to_rgb
 from .networks import Policy, Preset
 from .parsing import ParseSettings, parse_images
 from .runs import RunFolder
-from .tree import ParseTree
+from .shipped import pretrained_folder
+from .tree import Forest, ParseTree
 
 Picture: TypeAlias = str | Path | npt.NDArray[np.uint8] | PIL.Image.Image
 """A file, an array of bytes (height, width), with or without 1, 3 or 4 channels, or a PIL image."""
+Follow: TypeAlias = Callable[[Iterable[int]], Iterable[int]]
+BATCH = 32
+"""Pictures that are parsed together."""
+MOST_PIXELS = 1 << 25
+"""Fewer pictures are parsed together if they have more pixels than this."""
 
 
 class Parser:
@@ -64,7 +69,7 @@ class Parser:
             depth: depth of the deepest leaf; as in training if not given.
             min_extent: a node is split along an axis only while its extent there is greater; as in training if not
                 given.
-            how: lookahead, flips, and the price of a rectangle.
+            how: lookahead, flips, refinement, and the price of a rectangle.
         """
         if isinstance(pictures, str | Path | np.ndarray | PIL.Image.Image):
             return next(self.parse_each([pictures], depth, min_extent, how))
@@ -76,35 +81,59 @@ class Parser:
         depth: int | None = None,
         min_extent: int | None = None,
         how: ParseSettings = ParseSettings(),  # noqa: B008
-        batch: int = 32,
+        batch: int = BATCH,
     ) -> Iterator[ParseTree]:
-        """Trees one after the other; at their own size, only one picture is in memory at a time."""
+        """Trees one after the other; few pictures are in memory at their own size (see ``MOST_PIXELS``)."""
         limits = Limits(
             self.limits.depth if depth is None else depth, self.limits.min_extent if min_extent is None else min_extent
         )
-        remaining = iter(pictures)
-        while some := [self._squashed(picture) for picture in islice(remaining, batch)]:
-            names, sizes, images = zip(*some, strict=True)
-            (forest,) = parse_images(self.policy, np.stack(images), limits, np.array(sizes, np.int32), batch, how)
-            assert forest.likely is not None
-            sure = replace(forest, likely=self.calibration(forest.likely))
-            yield from (how.pruned(tree) for tree in sure.trees(names))
+        for some in self._batches(pictures, batch):
+            names, photographs, images = zip(*some, strict=True)
+            sizes = np.array([one.shape[1::-1] for one in photographs], np.int32)
+            (forest,) = parse_images(self.policy, np.stack(images), limits, sizes, batch, how, photographs)
+            yield from (how.pruned(tree) for tree in self.calibrated(forest).trees(names))
 
-    def reliability(self, images: npt.NDArray[np.uint8], masks: npt.NDArray[np.bool_]) -> Reliability:
-        """How right the labels of images (images, side, side, 3) are, held against how sure the parser is of them."""
-        forests = parse_images(self.policy, images, self.limits)
+    def forests(self, images: npt.NDArray[np.uint8], follow: Follow = lambda items: items) -> list[Forest]:
+        """The trees of images (images, side, side, 3), a few images a forest, for evaluation.
+
+        ``follow`` passes the batches on and may show how many there were.
+        """
+        return [
+            forest
+            for first in follow(range(0, len(images), BATCH))
+            for forest in parse_images(self.policy, images[first : first + BATCH], self.limits)
+        ]
+
+    def calibrated(self, forest: Forest) -> Forest:
+        """A forest of its own that says how sure one may be of its labels."""
+        assert forest.likely is not None
+        return replace(forest, likely=self.calibration(forest.likely))
+
+    def reliability(self, forests: Iterable[Forest], masks: npt.NDArray[np.bool_]) -> Reliability:
+        """How right the labels of forests of its own are, held against how sure the parser is of them."""
         leaves = Leaves.of(forests, masks)
         return Reliability.of(leaves._replace(likely=self.calibration(leaves.likely).astype(np.float64)))
 
-    def _squashed(self, picture: Picture) -> tuple[str, tuple[int, int], npt.NDArray[np.uint8]]:
-        """The picture's name, its own (width, height), and its pixels as the network takes them."""
-        pixels = pixels_of(picture)
-        name = Path(picture).name if isinstance(picture, str | Path) else ""
-        return name, (pixels.shape[1], pixels.shape[0]), resize_image(pixels, self.side)
+    def _batches(
+        self, pictures: Iterable[Picture], batch: int
+    ) -> Iterator[list[tuple[str, npt.NDArray[np.uint8], npt.NDArray[np.uint8]]]]:
+        """Each picture's name, its pixels, and its pixels as the network takes them, some pictures at a time."""
+        some, held = [], 0
+        for picture in pictures:
+            pixels = pixels_of(picture)
+            name = Path(picture).name if isinstance(picture, str | Path) else ""
+            some.append((name, pixels, resize_image(pixels, self.side)))
+            held += pixels.shape[0] * pixels.shape[1]
+            if len(some) == batch or held >= MOST_PIXELS:
+                yield some
+                some, held = [], 0
+        if some:
+            yield some
 
 
-def load(run: str | Path) -> Parser:
-    """The parser that a training run kept as its best; or one in an ONNX file."""
+def load(run: str | Path | None = None) -> Parser:
+    """The parser that a training run kept as its best; or one in an ONNX file; the pretrained one if none is given."""
+    run = pretrained_folder() if run is None else run
     if Path(run).suffix.lower() == ".onnx":
         from .onnx_file import load_onnx
 

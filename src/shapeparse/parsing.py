@@ -2,12 +2,12 @@
 
 A policy with an evidence map can do more than take its most likely action. Its cuts are snapped to where the map says
 they gain most, and with lookahead its action at every node is held against others, each judged by what the map expects
-of the tree that would follow.
+of the tree that would follow. In a photograph that is larger than what the network saw, they move on to its own edges.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,6 +23,7 @@ from .networks.maps import Encoded
 from .oracle import Oracle
 from .oracle.igm import MAX_CANDIDATES
 from .prune import prune
+from .refine import Photograph, refined
 from .rollout import PolicyActor
 from .scenes import to_pixels
 from .tree import Forest, ParseTree
@@ -30,12 +31,16 @@ from .tree import Forest, ParseTree
 
 @dataclass(frozen=True)
 class ParseSettings:
-    """How trees are made. Lookahead and flips need an evidence map; other policies take their most likely actions."""
+    """How trees are made. Lookahead, flips and refinement need an evidence map; other policies take their most likely
+    actions."""
 
     lookahead: int = 8
     """Cuts an axis that are held against the policy's own at every node; 0 for none."""
     flips: bool = True
     """Look at every image flipped left to right too, and take the mean of both evidence maps."""
+    refine: bool = True
+    """Move cuts to where the photograph, at its own resolution, says the edge is; for photographs larger than the
+    network's view."""
     price: float = 0.0
     """Accuracy that the model must expect of every additional rectangle, as a share of the image."""
 
@@ -59,21 +64,23 @@ def parse_images(
     sizes: npt.NDArray[np.integer] | None = None,
     batch: int = 32,
     settings: ParseSettings = ParseSettings(),  # noqa: B008  # it is frozen
+    photographs: Sequence[Photograph] = (),
 ) -> Iterator[Forest]:
     """Forests of at most ``batch`` images each, of (images, side, side, 3) bytes, in order.
 
-    ``sizes`` are the (width, height) the trees shall have, if the images were squashed for the network.
+    ``sizes`` are the (width, height) the trees shall have, if the images were squashed for the network. Without the
+    ``photographs`` that they were squashed from, trees cannot be refined.
     """
     policy.eval()
     if sizes is None:
         sizes = np.tile(np.array([images.shape[2], images.shape[1]], np.int32), (len(images), 1))
     for first in range(0, len(images), batch):
-        some = sizes[first : first + batch]
+        some, at_own_size = sizes[first : first + batch], photographs[first : first + batch]
         with torch.no_grad():
             pixels = to_pixels(images[first : first + batch])
             encoded = policy.encode(pixels)
             if isinstance(encoded, Encoded):
-                yield parse_with_map(policy, pixels, encoded, some, limits, settings)
+                yield parse_with_map(policy, pixels, encoded, some, limits, settings, at_own_size)
                 continue
         yield PolicyActor(policy, encoded, some, limits).parse()
 
@@ -85,14 +92,19 @@ def parse_with_map(
     sizes: npt.NDArray[np.integer],
     limits: Limits,
     settings: ParseSettings,
+    photographs: Sequence[Photograph] = (),
 ) -> Forest:
-    """The trees of some images whose evidence is known, in a grid no finer than the network's own pixels."""
+    """The trees of some images whose evidence is known, made in a grid no finer than the network's own pixels."""
     side = pixels.shape[-1]
     likely = paint_map(policy, pixels, encoded, settings.flips)
     grids = np.minimum(sizes, side).astype(np.int32)
-    maps = [_resized(one, grid) for one, grid in zip(likely, grids, strict=True)]
+    seen = [_resized(one, grid) for one, grid in zip(torch.cat([pixels, likely[:, None]], 1), grids, strict=True)]
+    maps = [one[3].double().numpy() for one in seen]
     forest = MapActor(policy, encoded, grids, limits, maps, settings.lookahead).parse()
-    return forest if (grids == sizes).all() else forest.scaled(np.asarray(sizes, np.int32))
+    if (grids == sizes).all():
+        return forest
+    forest = forest.scaled(np.asarray(sizes, np.int32))
+    return refined(forest, seen, photographs, limits.min_extent) if settings.refine and len(photographs) else forest
 
 
 def paint_map(policy: Policy, pixels: torch.Tensor, encoded: Encoded, flips: bool) -> torch.Tensor:
@@ -138,8 +150,6 @@ class MapActor(PolicyActor):
         return Actions(np.where(better, found.rule, own.rule), np.where(better, found.cut, own.cut))
 
 
-def _resized(likely: torch.Tensor, grid: npt.NDArray[np.integer]) -> npt.NDArray[np.float64]:
-    width, height = grid.tolist()
-    if (height, width) != tuple(likely.shape):
-        likely = F.interpolate(likely[None, None], size=(height, width), mode="area")[0, 0]
-    return likely.double().numpy()
+def _resized(seen: torch.Tensor, grid: npt.NDArray[np.integer]) -> torch.Tensor:
+    size = grid[::-1].tolist()
+    return seen if size == list(seen.shape[1:]) else F.interpolate(seen[None], size=size, mode="area")[0]

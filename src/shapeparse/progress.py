@@ -106,6 +106,11 @@ def complain(sentence: str) -> None:
     print(f"shapeparse: {sentence}", file=sys.stderr)
 
 
+def note(sentence: str) -> None:
+    """Say on standard error what the user should know, though nothing is wrong."""
+    print(sentence, file=sys.stderr)
+
+
 def percent(share: float) -> str:
     """A share between 0 and 1 as tables show it."""
     return f"{100 * share:.2f} %"

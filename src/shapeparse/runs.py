@@ -78,7 +78,7 @@ class RunFolder:
         write_tensors(self.model_path, policy.state_dict(), {"facts": json.dumps(facts)})
 
     def read_model(self, policy: nn.Module) -> dict[str, Any]:
-        """Load the best policy's weights; what is known of them."""
+        """Load the best policy's weights, whatever their precision in the file; what is known of them."""
         tensors, notes = read_tensors(self.model_path)
         load_state(policy, tensors, self.model_path)
         try:
@@ -97,7 +97,12 @@ class RunFolder:
 
 def write_tensors(path: Path, tensors: dict[str, Tensor], notes: dict[str, str]) -> None:
     """Write named tensors and notes to a safetensors file, atomically."""
-    files.write_bytes(path, save({name: tensor.contiguous() for name, tensor in tensors.items()}, notes))
+    files.write_bytes(path, packed_tensors(tensors, notes))
+
+
+def packed_tensors(tensors: dict[str, Tensor], notes: dict[str, str]) -> bytes:
+    """The content of a safetensors file."""
+    return save({name: tensor.contiguous() for name, tensor in tensors.items()}, notes)
 
 
 def read_tensors(path: Path) -> tuple[dict[str, Tensor], dict[str, str]]:

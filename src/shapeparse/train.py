@@ -15,6 +15,7 @@ import torch
 from torch import Tensor, nn
 
 from .calibration import Calibration, Leaves
+from .crops import random_crops
 from .errors import UserError
 from .evaluate import accuracy_and_leaves
 from .grammar import Limits, is_whole
@@ -25,12 +26,12 @@ from .networks.presets import preset_named
 from .parsing import parse_images
 from .rollout import Exploration, Rollout
 from .runs import pack_state, unpack_state
-from .scenes import Scenes, colour_jitter
+from .scenes import Scenes, colour_jitter, to_pixels
 from .training import Report, Training, TrainingData
 
 _LEAST = {
     "rollout_images": 1, "updates": 1, "batch_images": 1, "batch_nodes": 1, "memory": 1,
-    "seed": 0, "patience": 0, "threads": 1,
+    "seed": 0, "patience": 0, "threads": 1, "first_look": 0,
 }  # fmt: skip
 """The smallest that whole-numbered settings may be."""
 
@@ -84,6 +85,13 @@ class TrainSettings:
     """Probability that an image is zoomed into anew before it is parsed, and what was remembered of it forgotten."""
     colour: float = 0.15
     """How much the light of training images is varied."""
+    map_until: float = 0.0
+    """Share of the training in which a network with an evidence map only learns that, from random crops, before it
+    parses: a look costs less when no nodes are read from it."""
+    map_zoom: float = 1.3
+    """How many times larger or smaller things may become in these crops; 1 for not at all."""
+    first_look: int = 0
+    """Side of the smallest of these crops: they grow to the network's own side in three steps. 0 for that at once."""
     patience: int | None = None
     """Stop when validation has not improved for this many epochs."""
     threads: int | None = None
@@ -105,9 +113,11 @@ class TrainSettings:
                 continue
             if not is_whole(value) or value < least:
                 raise UserError(f"{name} is {value}; give a whole number of at least {least}.")
-        for name in ("beta_end", "beta_until", "colour", "zoom", "zoom_chance"):
+        for name in ("beta_end", "beta_until", "colour", "zoom", "zoom_chance", "map_until"):
             if not 0 <= getattr(self, name) <= 1:
                 raise UserError(f"{name} is {getattr(self, name)}; give a number from 0 to 1.")
+        if self.map_zoom < 1:
+            raise UserError(f"map_zoom is {self.map_zoom}; give a number of at least 1.")
         learning, exploration = self.learning, self.exploration
         if not is_whole(learning.fresh_actions) or learning.fresh_actions < 2:
             raise UserError(f"learning.fresh_actions is {learning.fresh_actions}; give at least 2 to compare.")
@@ -130,7 +140,8 @@ class TrainSettings:
 
     def beta_at(self, progress: float) -> float:
         """The probability of following the oracle when this share of the training is done."""
-        return 1 - (1 - self.beta_end) * min(progress / max(self.beta_until, 1e-9), 1)
+        parsing = max(progress - self.map_until, 0) / max(1 - self.map_until, 1e-9)
+        return 1 - (1 - self.beta_end) * min(parsing / max(self.beta_until, 1e-9), 1)
 
     @property
     def limits(self) -> Limits:
@@ -207,7 +218,9 @@ class Trainer(Training):
                 break
             beta = self.settings.beta_at(progress)
             self.learner.set_progress(progress, rate_share(progress) if self.settings.schedule == "cosine" else 1.0)
-            for losses, count in self._gather_and_learn(part, beta):
+            looking = self.learns_map and progress < self.settings.map_until
+            learned = self._look(part, progress) if looking else self._gather_and_learn(part, beta)
+            for losses, count in learned:
                 nodes, updates = nodes + count, updates + 1
                 for name, value in losses.items():
                     sums[name] = sums.get(name, 0.0) + value
@@ -229,6 +242,19 @@ class Trainer(Training):
             "nodes_per_second": round(speed),
             "memory": len(self.memory),
         }
+
+    def _look(self, part: npt.NDArray[np.int64], progress: float) -> list[tuple[dict[str, float], int]]:
+        """As many looks at some scenes as updates would have, to learn the evidence map alone."""
+        settings, data = self.settings, self.data
+        side = look_at(progress / settings.map_until, settings.first_look, self.preset.look)
+        found = []
+        for _ in range(settings.updates):
+            drawn = self.rng.choice(part, settings.batch_images) // self.rollout.scenes.variants
+            pixels, masks = to_pixels(data.train_images[drawn]), torch.from_numpy(data.train_masks[drawn]).float()
+            pixels, masks = random_crops(pixels, masks, settings.map_zoom, settings.flips, self.rng, side)
+            pixels = colour_jitter(pixels, settings.colour, self.rng)
+            found.append(({"map_loss": self.learner.update_map(pixels, masks)}, 0))
+        return found
 
     def _gather_and_learn(self, part: npt.NDArray[np.int64], beta: float) -> list[tuple[dict[str, float], int]]:
         """A rollout of some scenes, then updates: from memory, or on-policy from these scenes alone."""
@@ -278,6 +304,14 @@ class Trainer(Training):
             if network.trunk is not None:
                 network.trunk.pixel_mean.copy_(mean)  # type: ignore[union-attr, operator]
                 network.trunk.pixel_std.copy_(std)  # type: ignore[union-attr, operator]
+
+
+def look_at(progress: float, first: int, last: int) -> int:
+    """The side of crops when this share of the looking is done: the first, one between, and then the last."""
+    if not first or progress >= 2 / 3:
+        return last
+    between = max(first, (first + last) // 2 // 32 * 32)
+    return min(first if progress < 1 / 3 else between, last)
 
 
 def rate_share(progress: float, warm_up: float = 0.03) -> float:

@@ -140,6 +140,7 @@ def test_workers_end_when_the_benchmark_is_interrupted(started):
     record, plan = started
 
     def interrupt(event: Event) -> None:
+        wait_until(lambda: workers(record.out), 10)  # a process that was only just started has no name yet
         assert len(workers(record.out)) == 1
         raise KeyboardInterrupt
 

@@ -86,14 +86,6 @@ def test_photographs_are_parsed_by_a_trained_parser(cli: Cli, trained: Trained) 
     assert summary(Path("out"))["plans"][0]["coverage"] is not None
 
 
-def test_photographs_need_a_parser(cli: Cli, tmp_path: Path) -> None:
-    photo = save(tmp_path / "a.png", np.zeros((8, 8, 3), np.uint8))
-    result = cli("paint", photo, "--out", tmp_path / "out")
-    (sentence,) = result.sentences
-    assert result.code == 2
-    assert "give --model" in sentence
-
-
 def test_a_georeferenced_tree_is_written_in_its_own_coordinates(cli: Cli, trees: Path, tmp_path: Path) -> None:
     (trees / "house.pgw").write_text("0.5\n0\n0\n-0.5\n1000.25\n1999.75\n")
     words = ("--brush", 6, "--formats", "geojson", "csv", "gcode", "--crs", "EPSG:25832", "--out", tmp_path / "plans")

@@ -87,7 +87,6 @@ def started(folder: Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
     )
     try:
         assert process.stdout is not None
-        assert "oracles" in process.stdout.readline()
         line = process.stdout.readline()
         address = re.search(r"http://127\.0\.0\.1:\d+/", line)
         assert address, line

@@ -39,6 +39,23 @@ def test_the_cost_to_go_of_any_action_is_what_the_twin_finishes_with(random_acto
     assert oracle.cost_to_go(forest.nodes, Actions(forest.rule, forest.cut)).tolist() == expected
 
 
+@given(several_masks, st.from_type(Limits), st.integers(0, 9), seeds)
+def test_a_cut_snaps_to_where_the_twin_does(random_actor, several, limits, reach, seed):
+    oracle, actor = Oracle(several, limits), random_actor(seed, limits)
+    forest = expand(oracle.sizes, actor, limits)
+    taken = Actions(forest.rule, forest.cut)
+    snapped = oracle.snap(forest.nodes, taken, np.full(len(forest.rule), reach))
+    assert np.array_equal(snapped.rule, taken.rule)
+    for node, rule, cut, found in zip(rows_of(forest.nodes), taken.rule, taken.cut, snapped.cut, strict=True):
+        if rule >= Rule.PAINT:
+            assert found == cut
+            continue
+        mask, box = several[node[0]].astype(int), node[1:5]
+        expected = twins.snap(mask, box, rule, cut, reach)
+        assert abs(found - cut) == abs(expected - cut)
+        assert twins.gain(mask, box, rule, found) == pytest.approx(twins.gain(mask, box, rule, expected), abs=1e-5)
+
+
 def rows_of(nodes: Nodes) -> list[tuple[int, ...]]:
     columns = (nodes.image, nodes.x, nodes.y, nodes.w, nodes.h, nodes.depth)
     return list(zip(*(column.tolist() for column in columns), strict=True))

@@ -20,7 +20,8 @@ from .conftest import TREE, house, image_and_mask, photo, picture
 
 def test_health_says_how_it_is(client: TestClient) -> None:
     answer = client.get("/health").json()
-    assert answer == {"status": "ok", "version": shapeparse.__version__, "models": 3, "busy": 0, "limit": 6}
+    known = {"version": shapeparse.__version__, "models": 3, "first": "my-run"}
+    assert answer == {"status": "ok", **known, "busy": 0, "limit": 6}
 
 
 def test_head_is_answered_like_get_without_the_body(client: TestClient) -> None:

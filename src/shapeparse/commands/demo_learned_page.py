@@ -62,7 +62,7 @@ def _pictures(page: Page, out: Path, learned: Learned) -> None:
 
 def _exploration(learned: Learned, index: int, name: str) -> Exploration:
     photo, mask = learned.held_out.images[index], learned.held_out.masks[index]
-    trees = {learned.title: learned.parser.parse(photo), "Oracle": _oracle(mask)}
+    trees = {learned.title: learned.trees[index], "Oracle": _oracle(mask)}
     brush = PaintSettings(brush=BRUSH, time_limit=0.0)
     several = (Shown(title, tree, plan_painting(tree, brush), tree.scores(mask)) for title, tree in trees.items())
     return Exploration(name, photo, tuple(several))
@@ -76,7 +76,7 @@ def _oracle(mask: BoolArray) -> ParseTree:
 
 def _grid_row(learned: Learned, index: int) -> list[Cell]:
     photo, mask = learned.held_out.images[index], learned.held_out.masks[index]
-    trees = (_oracle(mask), learned.parser.parse(photo))
+    trees = (_oracle(mask), learned.trees[index])
     return [Cell(photo), Cell(mask, photo), *(Cell(tree, photo, tree.accuracy(mask)) for tree in trees)]
 
 
@@ -93,7 +93,7 @@ def _course(page: Page, learned: Learned) -> None:
         "decision. Each decision is charged with what the oracle, going on from there, could no longer make good; the "
         "bars add up exactly. A bar below zero is a decision better than the oracle's own, which is greedy."
     )
-    sure = learned.parser.reliability(learned.held_out.images, learned.held_out.masks)
+    sure = learned.reliability
     page.paragraph(
         "Third: of labels that the parser is about equally sure of, how many pixels it labels right. On the dashed "
         f"line it is as sure as it should be; on average it is off by {percent(sure.error)}. "

@@ -9,6 +9,7 @@ from statistics import fmean
 from typing import Any
 
 from .. import files, progress
+from ..calibration import Reliability
 from ..data import Loaded
 from ..errors import UserError
 from ..evaluate import Evaluation, evaluate
@@ -19,6 +20,7 @@ from ..parsing import ParseSettings
 from ..progress import percent
 from ..runs import RunFolder
 from ..train import Trainer, TrainSettings
+from ..tree import ParseTree
 from .decomposition import Settings
 from .evaluate import evaluation_json
 from .findings import AHEAD_DEPTH, measure
@@ -37,7 +39,6 @@ LOOKAHEAD = 4
 class Learned:
     """A trained parser and how it does on photographs held out of its training."""
 
-    parser: Parser
     title: str
     """The method's full name."""
     trained_on: int
@@ -45,7 +46,10 @@ class Learned:
     metrics: list[dict[str, Any]]
     """A row an epoch."""
     held_out: Loaded
+    trees: list[ParseTree]
+    """The parser's, of the held-out photographs."""
     evaluation: Evaluation
+    reliability: Reliability
     oracle: list[tuple[float, int]]
     """Accuracy and leaves of the oracle on each held-out mask."""
     ahead: list[tuple[float, int]]
@@ -92,11 +96,14 @@ def learn(out: Path, settings: TrainSettings) -> Learned:
     with Watch(trainer) as watch:
         metrics = trainer.run(report=watch)
     parser, held = load(out / "run"), pick(loaded, facts["test"])
-    found = evaluate(parser.policy, held.images, held.masks, parser.limits)
+    forests = parser.forests(held.images)
+    found = evaluate(forests, held.masks, parser.limits)
     files.write_json(out / "evaluation.json", evaluation_json(found, held.names))
     write_parses(parser, out, held.names)
     return Learned(
-        parser, trainer.method.title, count, len(data.validation_images), metrics, held, found,
+        trainer.method.title, count, len(data.validation_images), metrics, held,
+        [tree for forest in forests for tree in parser.calibrated(forest).trees()],
+        found, parser.reliability(forests, held.masks),
         oracle=[measure(mask, AHEAD_DEPTH) for mask in held.masks],
         ahead=[measure(mask, AHEAD_DEPTH, LOOKAHEAD) for mask in progress.bar("Looking ahead")(held.masks)],
     )  # fmt: skip

@@ -17,12 +17,14 @@ from ..evaluate import Evaluation, evaluate
 from ..images import shown
 from ..methods import method_named
 from ..model import load
+from ..shipped import NAME, run_or_pretrained
 from .learning import Remembered, pick
 
 EXAMPLES = """
   shapeparse evaluate run
   shapeparse evaluate run --part validation --json
   shapeparse evaluate run --data other-photos
+  shapeparse evaluate --data photos
 """
 
 
@@ -34,7 +36,9 @@ class Args:
     adds up to the oracle's accuracy minus the parser's, exactly.
     """
 
-    run: Positional[Annotated[Path, arg(metavar="RUN", help_behavior_hint="")]]
+    run: Positional[
+        Annotated[Path | None, arg(metavar="RUN", help_behavior_hint="(default: the pretrained parser)")]
+    ] = None
     """The run folder."""
     data: Annotated[str | None, arg(metavar="DATASET", help_behavior_hint="(default: the run's own)")] = None
     """Folder with images/ and masks/, or a COCO .json file."""
@@ -49,21 +53,21 @@ class Args:
 
 def run(args: Args) -> int:
     """Evaluate and print."""
-    parser, stored = load(args.run), Remembered.of(args.run)
+    folder = run_or_pretrained(args.run)
+    parser, stored = load(folder), Remembered.of(folder)
     part = args.part or ("test" if stored.parts["test"] and args.data is None else "all")
     progress.ready_oracle()
-    loaded = choose(stored.read_data(args.run, args.data, parser.side), part, stored, args.run)
-    found = evaluate(
-        parser.policy, loaded.images, loaded.masks, parser.limits, progress=progress.bar("Parsing photographs")
-    )
-    sure = parser.reliability(loaded.images, loaded.masks)
+    loaded = choose(stored.read_data(folder, args.data, parser.side), part, stored, folder)
+    forests = parser.forests(loaded.images, progress.bar("Parsing photographs"))
+    found = evaluate(forests, loaded.masks, parser.limits)
+    sure = parser.reliability(forests, loaded.masks)
     method = method_named(stored.settings.method).title
     if args.json:
         facts = {"method": method, "epoch": parser.facts.get("epoch"), "part": part}
         known = {"calibration_error": sure.error, "reliability": {k: v.tolist() for k, v in sure._asdict().items()}}
         print(json.dumps({**facts, **evaluation_json(found, loaded.names), **known}, indent=2))
     else:
-        print(heading(f"{shown(args.run)} ({method})", part, loaded, stored, args.data) + "\n")
+        print(heading(f"{shown(args.run or NAME)} ({method})", part, loaded, stored, args.data) + "\n")
         print_summary(found.summary(), parser.limits.depth)
         print(f"\nHow sure it is of a label is off by {progress.percent(sure.error)} on average.")
     for skipped in loaded.skipped:

@@ -12,9 +12,11 @@ from ..errors import UserError
 from ..images import shown
 from ..model import load
 from ..onnx_file import export_onnx
+from ..shipped import run_or_pretrained
 
 EXAMPLES = """
   shapeparse export run --onnx parser.onnx
+  shapeparse export --onnx pretrained.onnx
   shapeparse parse photo.jpg --model parser.onnx --out rectangles
 """
 
@@ -28,16 +30,18 @@ class Args:
     to the feature map and, with the preset best, the map of how likely paint is.
     """
 
-    run: Positional[Annotated[Path, arg(metavar="RUN")]]
-    """The run folder of the parser, made by `shapeparse train`."""
     onnx: Annotated[Path, arg(metavar="FILE")]
     """Where to write it; the name must end in .onnx."""
+    run: Positional[
+        Annotated[Path | None, arg(metavar="RUN", help_behavior_hint="(default: the pretrained parser)")]
+    ] = None
+    """The run folder of the parser, made by `shapeparse train`."""
 
 
 def run(args: Args) -> int:
     """Export and say so."""
     if args.onnx.suffix.lower() != ".onnx":
         raise UserError(f"{shown(args.onnx)} does not end in .onnx; give such a name, so that it is known again.")
-    export_onnx(load(args.run), args.onnx)
+    export_onnx(load(run_or_pretrained(args.run)), args.onnx)
     print(f"The parser is in {shown(args.onnx)} ({args.onnx.stat().st_size / 1e6:.1f} MB).")
     return 0

@@ -12,6 +12,7 @@ import numpy as np
 from .. import progress
 from ..data import BUILT_IN, Loaded, Split, load, random_splits
 from ..errors import UserError
+from ..grammar import is_whole
 from ..images import shown
 from ..learner import LearningSettings
 from ..rollout import Exploration
@@ -35,6 +36,18 @@ class Source:
     threshold: float = 0.5
     categories: tuple[str, ...] = ()
     image_root: str | None = None
+    seed: int = BUILT_IN_SEED
+    """Of the built-in generator; other seeds give other pictures."""
+    count: int | None = None
+    """How many pictures it makes; ``BUILT_IN_COUNT`` if not given."""
+
+    def __post_init__(self) -> None:
+        counted = self.count is None or (is_whole(self.count) and self.count > 0)
+        if not counted or not is_whole(self.seed) or self.seed < 0:
+            raise UserError(
+                f"The {BUILT_IN} cannot make {self.count!a} pictures with the seed {self.seed!a}; give whole numbers, "
+                "a count of at least 1 and a seed of at least 0."
+            )
 
     def read(self, side: int) -> Loaded:
         """All images and masks at one size, and the files that had to be left out."""
@@ -43,11 +56,10 @@ class Source:
             return dataset.read_all(side, progress.bar("Reading photographs"))
         from ..data.generator import generate
 
-        samples = [
-            generate(BUILT_IN_SEED, index, side) for index in progress.bar("Making photographs")(range(BUILT_IN_COUNT))
-        ]
+        indices = range(BUILT_IN_COUNT if self.count is None else self.count)
+        samples = [generate(self.seed, index, side) for index in progress.bar("Making photographs")(indices)]
         images, masks = (np.stack(column) for column in zip(*samples, strict=True))
-        return Loaded(images, masks, [f"{index:04d}" for index in range(BUILT_IN_COUNT)], [])
+        return Loaded(images, masks, [f"{index:04d}" for index in indices], [])
 
 
 @dataclass(frozen=True)
@@ -70,7 +82,7 @@ class Remembered:
             stored, facts = dict(config["settings"]), dict(config.get("data", NOWHERE))
             stored["learning"] = LearningSettings(**stored["learning"])
             stored["exploration"] = Exploration(**stored["exploration"])
-            options = {name: facts[name] for name in ("threshold", "image_root") if name in facts}
+            options = {name: facts[name] for name in ("threshold", "image_root", "seed", "count") if name in facts}
             source = Source(str(facts["source"]), categories=tuple(facts.get("categories", ())), **options)
             parts = {part: [str(name) for name in facts[part]] for part in PARTS}
             return cls(TrainSettings(**stored), source, parts, facts)

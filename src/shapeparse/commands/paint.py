@@ -22,6 +22,7 @@ from ..paint.formats.gcode import Commands
 from ..paint.plan import Metrics
 from ..paint.route import tour_of
 from ..paint.settings import Order, Unit
+from ..shipped import run_or_pretrained
 from .inputs import refuse_overwriting
 from .painting import Beside, Format, Item, Row, Settings, items_of, output_files, plan_item, write
 from .summary import MOST_ROWS, as_csv, problems_json
@@ -80,7 +81,7 @@ class Args:
     """Pixels of a mask at least this bright, as a share of white, are paint."""
     image_dir: Annotated[Path | None, arg(metavar="DIR", help_behavior_hint="")] = None
     """Folder with a photograph of the same name for every tree, to draw on."""
-    model: Annotated[Path | None, arg(metavar="RUN", help_behavior_hint="")] = None
+    model: Annotated[Path | None, arg(metavar="RUN", help_behavior_hint="(default: the pretrained parser)")] = None
     """The run folder of the parser for photographs, made by `shapeparse train`."""
     depth: Annotated[int | None, arg(metavar="DEPTH", help_behavior_hint="(default: as trained)")] = None
     """Of the trees of photographs."""
@@ -163,17 +164,11 @@ def pixels(option: str, text: str, scale: float | None) -> float:
 
 def parser_for(items: Sequence[Item], model: Path | None) -> Parser | None:
     """The parser, if there are photographs to parse."""
-    photos = [item.job.mask for item in items if not item.is_tree]
-    if not photos:
+    if all(item.is_tree for item in items):
         return None
-    if model is None:
-        raise UserError(
-            f"{shown(photos[0])} is no parse tree (.json), and a photograph needs a trained parser; give --model "
-            "RUN, or decompose a mask first with `shapeparse decompose`."
-        )
     from ..model import load
 
-    return load(model)
+    return load(run_or_pretrained(model))
 
 
 def plan_all(

@@ -20,6 +20,7 @@ from ..images import read_image, shown
 from ..methods import METHODS
 from ..model import Parser, load
 from ..parsing import ParseSettings
+from ..shipped import NAME, pretrained_folder, run_or_pretrained
 from ..tree import ParseTree
 from .decomposition import FORMATS, Format, Settings, output_files, write_tree
 from .doubts import Doubts
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from ..paint import PaintPlan, PaintSettings
 
 EXAMPLES = """
+  shapeparse parse photo.jpg
   shapeparse parse photo.jpg --model run --out rectangles
   shapeparse parse photos --model run --out rectangles --formats json
   shapeparse parse photos --model run --out rectangles --html --brush 12
@@ -57,9 +59,9 @@ class Args:
 
     images: Positional[Annotated[tuple[Path, ...], arg(metavar="IMAGE [IMAGE ...]", help_behavior_hint="")]]
     """Photographs, or folders whose image files are taken."""
-    model: Annotated[Path, arg(metavar="RUN")]
+    model: Annotated[Path | None, arg(metavar="RUN", help_behavior_hint="(default: the pretrained parser)")] = None
     """The run folder of the parser, made by `shapeparse train`."""
-    out: Annotated[Path, arg(metavar="DIR")]
+    out: Annotated[Path, arg(metavar="DIR")] = Path("rectangles")
     """Folder for the results; it is made if need be."""
     depth: Annotated[int | None, arg(metavar="DEPTH", help_behavior_hint="(default: as trained)")] = None
     """Depth of the deepest rectangle in the tree: at most 2^depth rectangles."""
@@ -72,6 +74,9 @@ class Args:
     """Cuts tried along each side, each judged by how the rest would go; 0 for none. Parsers of the preset best only."""
     flips: bool = DEFAULTS.flips
     """Look at each photograph mirrored too, and take the mean. Parsers of the preset best only."""
+    refine: bool = DEFAULTS.refine
+    """Move cuts to where the photograph, at its own resolution, says the edge is; for photographs larger than the
+    network's view. Parsers of the preset best only."""
     review: Annotated[float | None, arg(metavar="SHARE", help_behavior_hint="")] = None
     """Also write review.csv: the rectangles of whose label the parser is less sure than this, least sure first."""
     formats: Annotated[tuple[Format, ...], arg(metavar="FORMAT [FORMAT ...]")] = FORMATS
@@ -111,13 +116,13 @@ def run(args: Args) -> int:
     """Parse the photographs, write the results, and name the files that could not be used."""
     if not args.images:
         raise UserError("No photographs were given; name image files or folders of them.")
-    parser = load(args.model)
+    parser = load(run_or_pretrained(args.model))
     limits = Limits(
         parser.limits.depth if args.depth is None else args.depth,
         parser.limits.min_extent if args.min_extent is None else args.min_extent,
     )
     settings = Settings(limits.depth, limits.min_extent, price=args.price, formats=args.formats)
-    how = ParseSettings(args.lookahead, args.flips, args.price)
+    how = ParseSettings(args.lookahead, args.flips, args.refine, args.price)
     jobs, problems = plan(args.images, None)
     if args.engine == "ray":
         return parse_in_shards(args, parser, limits, jobs, problems)
@@ -138,7 +143,7 @@ def run(args: Args) -> int:
         if doubts is not None:
             doubts.add(tree)
         rows.append(write_parse(job, photo, tree, args.out, settings))
-    write_summary(args.out, args.model, parser, settings, rows, problems)
+    write_summary(args.out, args.model or NAME, parser, settings, rows, problems)
     if rows:
         print_rows(rows)
         print(f"\n{len(rows)} of {len(rows) + len(problems)} parsed; the results are in {shown(args.out)}.")
@@ -228,15 +233,14 @@ def parse_in_shards(args: Args, parser: Parser, limits: Limits, jobs: Sequence[J
     if args.price:
         raise UserError("The option --price goes with --engine local; leave it out, or give that engine.")
     inputs = [bulk.Input(job.name, str(job.mask)) for job in jobs]
-    settings = bulk.Settings(
-        bulk.fingerprint(args.model), limits.depth, limits.min_extent, args.format or "jsonl", bulk.SHARD
-    )
+    model = bulk.fingerprint(args.model or pretrained_folder())
+    settings = bulk.Settings(model, limits.depth, limits.min_extent, args.format or "jsonl", bulk.SHARD)
     shards = bulk.Shards(args.out, inputs, settings)
     refuse_overwriting(shards.outputs(), jobs)
     left = shards.start()
     with closing(stream(inputs, left, args.model, limits)) as results:
         shards.collect(result for _, result in zip(progress.bar("Parsing")(left), results, strict=True))
-    skipped = shards.finish({"model": str(args.model), "method": parser.facts["method"]}, problems)
+    skipped = shards.finish({"model": str(args.model or NAME), "method": parser.facts["method"]}, problems)
     total = len(inputs) + len(problems)
     if total > len(skipped):
         print(f"{total - len(skipped)} of {total} parsed; the shards are in {shown(args.out)}.")
@@ -262,7 +266,7 @@ def write_parse(job: Job, photo: npt.NDArray[np.uint8], tree: ParseTree, out: Pa
 
 
 def write_summary(
-    out: Path, model: Path, parser: Parser, settings: Settings, rows: Sequence[Row], problems: Sequence[Skipped]
+    out: Path, model: str | Path, parser: Parser, settings: Settings, rows: Sequence[Row], problems: Sequence[Skipped]
 ) -> None:
     """Write summary.json and summary.csv."""
     content = {

@@ -7,13 +7,15 @@ import os
 import sys
 import time
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
 from tyro.conf import UseAppendAction, arg
 
 from .. import progress
+from ..errors import UserError
+from ..shipped import run_or_pretrained
 from ..web.settings import ServiceSettings
 
 EXAMPLES = """
@@ -36,7 +38,8 @@ class Args:
     """
 
     model: Annotated[UseAppendAction[tuple[Path, ...]], arg(metavar="RUN", help_behavior_hint="(may be repeated)")] = ()
-    """The run folder of a parser, made by `shapeparse train`. Without any there are the oracles, which need masks."""
+    """The run folder of a parser, made by `shapeparse train`. Without any there is the pretrained one; the oracles,
+    which need masks, are always there."""
     host: str = "127.0.0.1"
     """Name or address of this machine to listen at."""
     port: int = 8000
@@ -57,21 +60,29 @@ def run(args: Args) -> int:
     from ..web.server import address_of, host_names, listen, serve
 
     settings = ServiceSettings(
-        models=args.model, max_bytes=round(args.max_megabytes * MEGA), max_pixels=round(args.max_megapixels * MEGA),
+        max_bytes=round(args.max_megabytes * MEGA), max_pixels=round(args.max_megapixels * MEGA),
         at_once=args.at_once, hosts=host_names(args.host, args.public),
     )  # fmt: skip
     bound = listen(args.host, args.port, args.public)
     with bound:
         progress.ready_oracle()
-        app = create_app(settings)
-        if args.model:
+        models = args.model or _pretrained()
+        app = create_app(replace(settings, models=models))
+        if models:
             _share_cores(args.at_once)
-        else:
-            print("No --model was given: only the oracles are there, which need a mask with every photograph.")
         print(f"The explorer is at {address_of(bound)} (Ctrl-C stops it).", flush=True)
         _log_to_stderr()
         serve(app, bound)
     return 0
+
+
+def _pretrained() -> tuple[Path, ...]:
+    """The pretrained parser; where there is none, oracles alone are worth serving too."""
+    try:
+        return (run_or_pretrained(None),)
+    except UserError as error:
+        progress.note(f"{error} Until then there are only the oracles, which need a mask with every photograph.")
+        return ()
 
 
 def _share_cores(at_once: int) -> None:

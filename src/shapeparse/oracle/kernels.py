@@ -567,14 +567,14 @@ def snap_all(sums, starts, strides, unit, table, nodes, rules, cuts, reach, snap
         picture = Picture(sums, starts[nodes[i, 0]], strides[nodes[i, 0]], unit, table, 1)
         box = Box(nodes[i, 1], nodes[i, 2], nodes[i, 3], nodes[i, 4])
         extent = box.w if rules[i] == 0 else box.h
-        best = -np.inf
+        best, margin = -np.inf, TOLERANCE * box.w * box.h * unit
         for offset in range(2 * reach[i] + 1):
             cut = cuts[i] + (offset + 1) // 2 * (1 if offset % 2 else -1)  # nearest first: ties stay near
             if 1 <= cut < extent:
                 one, other = halves(box, rules[i], cut)
                 score = purity(positives(picture, one), one.w * one.h * unit, table)
                 score += purity(positives(picture, other), other.w * other.h * unit, table)
-                if score > best:
+                if score > best + margin:
                     best, snapped[i] = score, cut
 
 

@@ -66,6 +66,12 @@ def best_cut(mask: Units, box: BoxTuple, min_extent: int = 1, unit: int = 1) -> 
     return choice
 
 
+def snap(mask: Units, box: BoxTuple, axis: int, cut: int, reach: int, unit: int = 1) -> int:
+    """The cut of greatest gain among those at most ``reach`` away from one; ties to the nearest."""
+    near = [other for other in range(1, box[2 + axis]) if abs(other - cut) <= reach]
+    return max(near, key=lambda other: (round(gain(mask, box, axis, other, unit), 6), -abs(other - cut)))
+
+
 def label_errors(mask: Units, box: BoxTuple, unit: int = 1) -> int:
     """Units that are wrong when a box gets its majority label."""
     p = positives(mask, box)

@@ -18,6 +18,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from ..crops import random_crops
 from ..errors import UserError
 from ..grammar import is_whole
 from ..images import shown
@@ -25,7 +26,6 @@ from ..networks.precision import has_bfloat16
 from ..runs import RunFolder, pack_networks, unpack_networks
 from ..scenes import colour_jitter, to_pixels
 from ..training import Report, Training, TrainingData
-from .crops import random_crops
 from .unet import UNet
 
 

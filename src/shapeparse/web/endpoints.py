@@ -40,7 +40,7 @@ class Endpoints:
     async def health(self) -> Health:
         """Whether the service is well, and how busy it is."""
         return Health(
-            status="ok", version=__version__, models=len(self.models),
+            status="ok", version=__version__, models=len(self.models), first=next(iter(self.models)),
             busy=self.workshop.busy, limit=self.workshop.limit,
         )  # fmt: skip
 

@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from ..data import BUILT_IN
 from ..errors import UserError
 from ..grammar import BoolArray
 from ..images import shown
 from ..oracle import igm
+from ..shipped import PRETRAINED
 from ..tree import ParseTree
 
 if TYPE_CHECKING:
@@ -123,5 +125,7 @@ def _load(run: Path, taken: set[str]) -> LearnedModel:
     while name in taken:
         number += 1
         name = f"{own}-{number}"
+    if run == PRETRAINED:
+        return LearnedModel(name, f"Pretrained on the {BUILT_IN}", parser)
     method = METHODS.get(parser.facts["method"])
     return LearnedModel(name, f"{method.title}: {name}" if method else name, parser)

@@ -81,6 +81,7 @@ class Health(Answer):
     status: Literal["ok"]
     version: str = Field(description="Of shapeparse.")
     models: int = Field(description="How many models are offered, the oracles among them.")
+    first: str = Field(description="The model that parses if a request names none.")
     busy: int = Field(description="Parses and plans that run or wait.")
     limit: int = Field(description="When so many run or wait, the next request is answered 503.")
 
