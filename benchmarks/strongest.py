@@ -4,8 +4,9 @@
 
 For every dataset and split, the preset best and a U-Net are trained one after the other on all cores. Test images are
 then parsed once in every way that is compared: with and without lookahead, flips and the learned policy, and the
-U-Net's mask decomposed by the oracle. Stop it whenever you like: the same command goes on where it stopped. Writes
-results/strongest/NAME.json and NAME.md.
+U-Net's mask decomposed by the oracle. Beside that: what rectangles cost at several prices, for the parser and for the
+oracle, and how right the parser's labels are that it is about equally sure of. Stop it whenever you like: the same
+command goes on where it stopped. Writes results/strongest/NAME.json and NAME.md.
 """
 
 from __future__ import annotations
@@ -25,13 +26,14 @@ from shapeparse.benchmark.statistics import paired_bootstrap
 from shapeparse.benchmark.words import signed_interval
 from shapeparse.commands.learning import Source
 from shapeparse.files import make_folder, write_json, write_text
-from shapeparse.model import load
+from shapeparse.model import Parser, load
 from shapeparse.networks import Policy
 from shapeparse.oracle import igm
 from shapeparse.parsing import ParseSettings, paint_map, parse_images
 from shapeparse.peers.segmenter import Segmenter, SegmenterSettings
 from shapeparse.scenes import to_pixels
 from shapeparse.train import Trainer
+from shapeparse.training import Training
 from shapeparse.tree import ParseTree
 
 SHARED = REPOSITORY.parent / "shared" / "data"
@@ -42,6 +44,7 @@ WAYS = {
     "best, no lookahead": ParseSettings(lookahead=0),
 }
 PEER = "U-Net, then lookahead"
+PRICES = (0.0, 0.0003, 0.001, 0.003, 0.01)
 Parse = Callable[[np.ndarray], list[ParseTree]]
 
 
@@ -82,22 +85,19 @@ def compare(source: Path | None, minutes: float, folds: int, method: str, out: P
             ):
                 continue
             folder = out / "jobs" / f"{name}-{trainer}-{fold}"
+            run: dict[str, Any] = {"trainer": trainer, "fold": fold, "minutes": minutes, "rows": {}}
+            run["test"] = list(plan.splits[fold].test)
             if trainer == "best":
-                parser = Trainer(plan.settings(Job(method, fold, "best")), training, folder)
-                parser.run(resume=True)
-                ways = ways_of_best(load(folder).policy, plan)
+                training_run: Training = Trainer(plan.settings(Job(method, fold, "best")), training, folder)
+                training_run.run(resume=True)
+                parser = load(folder)
+                ways = ways_of_best(parser.policy, plan)
+                run |= {"prices": price_curve(parser, images, masks), "reliability": reliability(parser, images, masks)}
             else:
-                parser = Segmenter(SegmenterSettings(minutes=minutes, seed=fold), training, folder)
-                parser.run(resume=True)
-                ways = ways_of_unet(parser, plan)
-            run = {
-                "trainer": trainer,
-                "fold": fold,
-                "minutes": minutes,
-                "epochs": parser.epoch,
-                "rows": {},
-                "test": list(plan.splits[fold].test),
-            }
+                training_run = segmenter = Segmenter(SegmenterSettings(minutes=minutes, seed=fold), training, folder)
+                training_run.run(resume=True)
+                ways = ways_of_unet(segmenter, plan)
+            run["epochs"] = training_run.epoch
             for title, parse in ways.items():
                 trees = parse(images)
                 run["rows"][title] = {
@@ -136,6 +136,31 @@ def ways_of_unet(segmenter: Segmenter, plan: Plan) -> dict[str, Parse]:
         return lambda images: decomposed(segmenter.probabilities(images) > 0.5, plan, lookahead)
 
     return {PEER: parse(LOOKAHEAD), "U-Net, then IGM": parse(0)}
+
+
+def price_curve(parser: Parser, images: np.ndarray, masks: np.ndarray) -> list[dict[str, float]]:
+    """Accuracy and rectangles at each price: the parser's, and those of the oracle that sees the mask."""
+    points = []
+    trees = [tree for forest in parser.forests(images) for tree in parser.calibrated(forest).trees()]
+    for price in PRICES:
+        several = {
+            "parser": [ParseSettings(price=price).pruned(tree) for tree in trees],
+            "oracle": igm(list(masks), parser.limits.depth, parser.limits.min_extent, LOOKAHEAD, price),
+        }
+        point = {"price": price}
+        for name, pruned in several.items():
+            point[f"{name}_accuracy"] = float(
+                np.mean([tree.accuracy(mask) for tree, mask in zip(pruned, masks, strict=True)])
+            )
+            point[f"{name}_rectangles"] = float(np.mean([tree.leaf_count for tree in pruned]))
+        points.append(point)
+    return points
+
+
+def reliability(parser: Parser, images: np.ndarray, masks: np.ndarray) -> dict[str, Any]:
+    """How right labels are, over how sure the parser is of them, and how far it is off."""
+    found = parser.reliability(parser.forests(images), masks)
+    return {**{name: column.tolist() for name, column in found._asdict().items()}, "error": found.error}
 
 
 def evidence(policy: Policy, images: np.ndarray) -> np.ndarray:
@@ -192,7 +217,43 @@ def table(results: dict[str, Any]) -> str:
         lines.append(
             f"| {title} | {np.mean(means):.2f}{spread} | {len(means)} | {np.mean(rectangles[title]):.1f} | {beside} |"
         )
-    return "\n".join([*lines, ""])
+    return "\n".join([*lines, "", *price_lines(results), "", *reliability_lines(results), ""])
+
+
+def price_lines(results: dict[str, Any]) -> list[str]:
+    """What rectangles cost: means over the splits."""
+    curves = [run["prices"] for run in results["runs"] if "prices" in run]
+    lines = [
+        "What a price a rectangle leaves, for the parser and for the oracle with lookahead, which sees the mask:",
+        "",
+        "| price | parser % | rectangles | oracle % | rectangles |",
+        "| ---: | ---: | ---: | ---: | ---: |",
+    ]
+    for points in zip(*curves, strict=True):
+        mean = {name: np.mean([point[name] for point in points]) for name in points[0]}
+        cells = [f"{100 * mean[f'{by}_accuracy']:.2f} | {mean[f'{by}_rectangles']:.1f}" for by in ("parser", "oracle")]
+        lines.append(f"| {points[0]['price']:g} | {' | '.join(cells)} |")
+    return lines
+
+
+def reliability_lines(results: dict[str, Any]) -> list[str]:
+    """How right labels are that the parser is about equally sure of: of all splits."""
+    found = [run["reliability"] for run in results["runs"] if "reliability" in run]
+    sure, right, weight = (np.concatenate([one[name] for one in found]) for name in ("certainty", "right", "weight"))
+    place = np.minimum((sure * 10).astype(int), 9)
+    lines = [
+        "How right labels are, over how sure the parser is of them; on average it is off by "
+        f"{100 * np.mean([one['error'] for one in found]):.1f} %:",
+        "",
+        "| sure % | right % | share of pixels % |",
+        "| ---: | ---: | ---: |",
+    ]
+    for bin_ in np.unique(place):
+        here = place == bin_
+        means = [100 * np.average(column[here], weights=weight[here]) for column in (sure, right)]
+        share = 100 * weight[here].sum() / len(found)
+        lines.append(f"| {means[0]:.0f} | {means[1]:.0f} | {share:.1f} |")
+    return lines
 
 
 if __name__ == "__main__":

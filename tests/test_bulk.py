@@ -17,6 +17,7 @@ from shapeparse.bulk import Input, Result, Settings, Shards
 from shapeparse.cli import main
 from shapeparse.data.dataset import Skipped
 from shapeparse.networks.presets import PRESETS
+from shapeparse.parsing import ParseSettings
 from shapeparse.train import Trainer, TrainSettings
 from shapeparse.training import TrainingData
 
@@ -61,7 +62,7 @@ def lines(path: Path) -> list[dict[str, Any]]:
 
 
 def results(photos: list[Input], places: Iterable[int]) -> list[Result]:
-    return bulk.parse_batch(load("run"), [(place, photos[place]) for place in places], Limits(4))
+    return bulk.parse_batch(load("run"), [(place, photos[place]) for place in places], Limits(4), ParseSettings())
 
 
 # ---- shards, whoever does the work ---------------------------------------------------------------------------------

@@ -8,10 +8,12 @@ import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
+import tyro
 from hypothesis import given
 from hypothesis import strategies as st
 
 from shapeparse import Limits, Rule, expand, igm, model, treefile
+from shapeparse.commands.parse import Args
 from shapeparse.model import Parser
 from shapeparse.networks import Policy
 from shapeparse.parsing import ParseSettings, paint_map, parse_images
@@ -193,3 +195,8 @@ def test_trees_may_be_deeper_than_those_learned_from(tiny_presets, parser, photo
     if preset == "best":
         sure = [(np.where(tree.is_leaf, tree.confidence, 0) * tree.nodes.area).sum() for tree in (deep, shallow)]
         assert sure[0] >= sure[1]
+
+
+def test_the_command_line_can_leave_cuts_where_they_are():
+    refine = [tyro.cli(Args, args=["photo.jpg", *options]).refine for options in ([], ["--no-refine"])]
+    assert refine == [True, False]

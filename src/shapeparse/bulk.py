@@ -23,6 +23,7 @@ from .errors import UserError
 from .grammar import Limits
 from .images import read_image, shown
 from .model import Parser
+from .parsing import ParseSettings
 from .runs import RunFolder
 from .tree import ParseTree
 
@@ -63,6 +64,7 @@ class Settings:
     min_extent: int
     format: Format = "jsonl"
     shard: int = SHARD
+    how: ParseSettings = ParseSettings()  # noqa: RUF009  # it is frozen
 
 
 class Shards:
@@ -148,8 +150,8 @@ class Shards:
             raise UserError(f"{shown(self.out)} holds parses with other {', '.join(changed)}; give another --out.")
 
 
-def parse_batch(parser: Parser, batch: Sequence[tuple[int, Input]], limits: Limits) -> list[Result]:
-    """Read and parse photographs, given with their places; only one is in memory at its own size."""
+def parse_batch(parser: Parser, batch: Sequence[tuple[int, Input]], limits: Limits, how: ParseSettings) -> list[Result]:
+    """Read and parse photographs, given with their places; few are in memory at their own size."""
     read: list[tuple[int, Input]] = []
     results = []
 
@@ -163,7 +165,7 @@ def parse_batch(parser: Parser, batch: Sequence[tuple[int, Input]], limits: Limi
             read.append((place, one))
             yield pixels
 
-    trees = list(parser.parse_each(readable(), limits.depth, limits.min_extent, batch=BATCH))
+    trees = list(parser.parse_each(readable(), limits.depth, limits.min_extent, how, BATCH))
     results += [Result(place, _row(one, tree)) for (place, one), tree in zip(read, trees, strict=True)]
     return results
 

@@ -18,6 +18,7 @@ from .bulk import Input, Result, parse_batch
 from .cluster import cluster
 from .grammar import Limits
 from .model import load
+from .parsing import ParseSettings
 
 BLOCK = 64
 """Photographs that a process is given at a time."""
@@ -26,18 +27,19 @@ BLOCK = 64
 class BlockParser:
     """Holds the parser in a process of the cluster."""
 
-    def __init__(self, run: str | None, limits: Limits, base: str) -> None:
+    def __init__(self, run: str | None, limits: Limits, how: ParseSettings, base: str) -> None:
         import torch
 
         torch.set_num_threads(1)  # there is a process for every core
         with contextlib.suppress(OSError):
             os.chdir(base)  # so that paths mean what they meant to who gave them
-        self.parser, self.limits = load(run), limits
+        self.parser, self.limits, self.how = load(run), limits, how
 
     def __call__(self, block: dict[str, Any]) -> dict[str, list[Any]]:
         """Parse a block; what goes in and comes out is JSON text, which holds the names of all files."""
         inputs = [Input(*json.loads(text)) for text in block["input"]]
-        results = parse_batch(self.parser, list(zip(block["place"].tolist(), inputs, strict=True)), self.limits)
+        batch = list(zip(block["place"].tolist(), inputs, strict=True))
+        results = parse_batch(self.parser, batch, self.limits, self.how)
         return {
             "place": [result.place for result in results],
             "row": [json.dumps(result.row) for result in results],
@@ -45,7 +47,7 @@ class BlockParser:
 
 
 def stream(
-    inputs: Sequence[Input], places: Sequence[int], run: Path | None, limits: Limits
+    inputs: Sequence[Input], places: Sequence[int], run: Path | None, limits: Limits, how: ParseSettings
 ) -> Generator[Result, None, None]:
     """Parse the photographs at some places of ``inputs``, by every node's own pretrained parser if no run is given.
 
@@ -65,7 +67,7 @@ def stream(
         paths = [{"place": place, "input": json.dumps(inputs[place])} for place in places]
         parsed = data.from_items(paths, override_num_blocks=blocks).map_batches(
             BlockParser,
-            fn_constructor_args=(None if run is None else str(run.resolve()), limits, os.getcwd()),
+            fn_constructor_args=(None if run is None else str(run.resolve()), limits, how, os.getcwd()),
             batch_size=None,
             compute=data.ActorPoolStrategy(size=processes),
             num_cpus=1,

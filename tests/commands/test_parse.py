@@ -182,7 +182,6 @@ def test_doubtful_rectangles_are_listed_least_sure_first(cli: Cli, trained: Trai
         (("--price", "-1"), "price is -1"),
         (("--lookahead", "-3"), "lookahead is -3"),
         (("--engine", "ray", "--review", "0.8"), "--review go with"),
-        (("--engine", "ray", "--price", "0.1"), "--price goes with"),
     ],
 )
 def test_options_that_make_no_sense_are_named(

@@ -125,7 +125,7 @@ def run(args: Args) -> int:
     how = ParseSettings(args.lookahead, args.flips, args.refine, args.price)
     jobs, problems = plan(args.images, None)
     if args.engine == "ray":
-        return parse_in_shards(args, parser, limits, jobs, problems)
+        return parse_in_shards(args, parser, limits, how, jobs, problems)
     if args.format is not None:
         raise UserError("The option --format goes with --engine ray; give --formats, or that engine.")
     album = Album(parser, args.brush) if args.html else None
@@ -220,7 +220,9 @@ def parse_jobs(
             read.clear()
 
 
-def parse_in_shards(args: Args, parser: Parser, limits: Limits, jobs: Sequence[Job], problems: list[Skipped]) -> int:
+def parse_in_shards(
+    args: Args, parser: Parser, limits: Limits, how: ParseSettings, jobs: Sequence[Job], problems: list[Skipped]
+) -> int:
     """Parse very many photographs with Ray; the exit code."""
     from ..bulk_ray import stream
 
@@ -230,15 +232,13 @@ def parse_in_shards(args: Args, parser: Parser, limits: Limits, jobs: Sequence[J
         raise UserError(
             "The options --html, --brush and --review go with --engine local; leave them out, or give that engine."
         )
-    if args.price:
-        raise UserError("The option --price goes with --engine local; leave it out, or give that engine.")
     inputs = [bulk.Input(job.name, str(job.mask)) for job in jobs]
     model = bulk.fingerprint(args.model or pretrained_folder())
-    settings = bulk.Settings(model, limits.depth, limits.min_extent, args.format or "jsonl", bulk.SHARD)
+    settings = bulk.Settings(model, limits.depth, limits.min_extent, args.format or "jsonl", bulk.SHARD, how)
     shards = bulk.Shards(args.out, inputs, settings)
     refuse_overwriting(shards.outputs(), jobs)
     left = shards.start()
-    with closing(stream(inputs, left, args.model, limits)) as results:
+    with closing(stream(inputs, left, args.model, limits, how)) as results:
         shards.collect(result for _, result in zip(progress.bar("Parsing")(left), results, strict=True))
     skipped = shards.finish({"model": str(args.model or NAME), "method": parser.facts["method"]}, problems)
     total = len(inputs) + len(problems)
