@@ -32,7 +32,7 @@ format: install
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-# The parser that comes with the package, made anew: it trains for 20 minutes, and goes on where it was stopped.
+# The parser that comes with the package, made anew: it trains for about 20 minutes, and goes on where it was stopped.
 pretrained: install
 	$(BIN)/python benchmarks/pretrained.py
 

@@ -1,6 +1,6 @@
 """Make the pretrained parser that comes with the package: preset best, trained on pictures of the built-in generator.
 
-    python benchmarks/pretrained.py [--images 2000] [--test 200] [--minutes 20]
+    python benchmarks/pretrained.py [--images 1400] [--test 200] [--epochs 8]
 
 The pictures have a seed of their own, so those of the demo, the benchmarks and the tests are not among them. Stop it
 whenever you like: the same command goes on where it stopped. The run is kept in runs/pretrained, its weights go to
@@ -28,7 +28,7 @@ from shapeparse.model import Parser, load
 from shapeparse.networks.presets import preset_named
 from shapeparse.oracle import igm
 from shapeparse.shipped import PRETRAINED, ship
-from shapeparse.train import Trainer, settings_for
+from shapeparse.train import Trainer, TrainSettings, settings_for
 
 PRESET, METHOD = "best", "dagger"
 SEED = 1_000_000
@@ -38,9 +38,10 @@ LOOKAHEAD = 8
 
 
 def main(
-    images: int = 2000,
+    images: int = 1400,
     test: int = 200,
-    minutes: float = 20.0,
+    epochs: int = 8,
+    threads: int | None = None,
     run: Path | None = None,
     work: Path = REPOSITORY / "runs" / "pretrained",
     package: Path = PRETRAINED,
@@ -51,7 +52,8 @@ def main(
     Args:
         images: pictures that are made, the held-out ones among them.
         test: pictures to hold out.
-        minutes: budget of the training.
+        epochs: budget of the training.
+        threads: that train; all cores if not given.
         run: a run to ship as it is, instead of a training.
         work: the run folder of the training.
         package: where the package's own data is.
@@ -61,14 +63,13 @@ def main(
     source = Remembered.of(run).source if run else Source(BUILT_IN, seed=SEED, count=images)
     loaded = source.read(preset_named(PRESET).side)
     if run is None:
-        train(work, loaded, source, test, minutes)
+        train(work, loaded, source, test, settings_for(PRESET, method=METHOD, epochs=epochs, threads=threads))
     size = ship(run or work, package)
     parser, stored = load(package), Remembered.of(package)
     held_out = choose(loaded, "test", stored, package)
     result = {
         "preset": stored.settings.preset,
         "method": stored.settings.method,
-        "minutes": stored.settings.minutes,
         "epochs": stored.settings.epochs,
         "seed": stored.source.seed,
         **{part: len(names) for part, names in stored.parts.items()},
@@ -83,10 +84,10 @@ def main(
     print(page(result))
 
 
-def train(work: Path, loaded: Loaded, source: Source, test: int, minutes: float) -> None:
+def train(work: Path, loaded: Loaded, source: Source, test: int, settings: TrainSettings) -> None:
     """Train, or go on training, in the run folder."""
     data, parts = split_data(loaded, VALIDATION, test, SEED, source)
-    trainer = Trainer(settings_for(PRESET, method=METHOD, minutes=minutes), data, work, {"data": parts})
+    trainer = Trainer(settings, data, work, {"data": parts})
     with Watch(trainer) as watch:
         trainer.run(resume=True, report=watch)
 
@@ -121,13 +122,12 @@ def page(result: dict[str, Any]) -> str:
         "Oracle with lookahead": "lookahead_accuracy",
     }
     lines = [f"| {title} | {100 * result[name]:.2f} |" for title, name in rows.items()]
-    budget = f"{result['minutes']:g} minutes" if result["minutes"] else f"{result['epochs']} epochs"
     machine = result["machine"]
     return f"""# The pretrained parser
 
-Preset {result["preset"]}, trained by {result["method"]} for {budget} on {result["train"]} pictures of the built-in
-generator (seed {result["seed"]}); {result["validation"]} more chose the epoch. Its weights are float16 and take
-{result["bytes"] / 1e6:.2f} MB.
+Preset {result["preset"]}, trained by {result["method"]} for {result["epochs"]} epochs on {result["train"]} pictures
+of the built-in generator (seed {result["seed"]}); {result["validation"]} more chose the epoch. Its weights are float16
+and take {result["bytes"] / 1e6:.2f} MB.
 
 Share of the pixels labelled right, on {result["test"]} pictures of the same generator that were held out:
 

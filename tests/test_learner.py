@@ -94,6 +94,15 @@ def test_only_methods_with_a_critic_have_one():
         assert (learner.targets is None) == (method.critic != "backup")
 
 
+@pytest.mark.parametrize(
+    ("method", "quick"), [("dagger", True), ("drag", True), ("mcpg", False), ("aggrevated", False)]
+)
+def test_methods_that_weigh_likelihoods_are_never_quick(method, quick):
+    learner = Learner(METHODS[method], SMALLEST, LIMITS, LearningSettings(quick=True), 0)
+    for network in filter(None, (learner.policy, learner.critic)):
+        assert {module.quick for module in network.modules() if hasattr(module, "quick")} == {quick}
+
+
 def test_the_seed_decides_the_weights_and_nothing_global_does():
     torch.manual_seed(1)
     one = Learner(METHODS["drag"], SMALLEST, LIMITS, LearningSettings(), 5)

@@ -198,7 +198,7 @@ def test_the_script_trains_ships_and_measures_and_goes_on_where_it_stopped(
     script = importlib.import_module("pretrained")
     folders = SimpleNamespace(work=tmp_path / "run", package=tmp_path / "package", out=tmp_path / "results")
     for _ in range(2):
-        script.main(images=12, test=3, minutes=0.02, **vars(folders))
+        script.main(images=12, test=3, epochs=1, **vars(folders))
     result = json.loads((folders.out / "pretrained.json").read_text())
     assert (result["train"], result["validation"], result["test"]) == (8, 1, 3)
     assert result["majority_accuracy"] < result["oracle_accuracy"] <= result["lookahead_accuracy"]

@@ -52,8 +52,9 @@ class LearningSettings:
     target_rate: float = 0.02
     """How fast target networks follow, an update."""
     quick: bool = False
-    """Convolve in bfloat16 on processors that have it: half the time, but too coarse for methods that weigh the
-    likelihood of actions, whose rollouts and updates must agree on it."""
+    """Convolve in bfloat16 on processors that have it, and normalise by batches as they are: about half the time, but
+    too coarse for methods that weigh the likelihood of actions, on which their rollouts and updates must agree. These
+    do not do it in any case."""
     map_weight: float = 1.0
     """Weight of the cross-entropy of the evidence map, if the network has one and the method may ask the oracle."""
     averaging: float = 0.0
@@ -108,8 +109,9 @@ class Learner:
             self.policy = Policy(self.preset)
             shared = self.policy.trunk if self.method.critic_trunk == "shared" else None
             self.critic = Critic(self.preset, shared) if self.method.critic != "none" else None
+        self.quick = self.settings.quick and self.method.split_policy == "deterministic"
         for network in filter(None, (self.policy, self.critic)):
-            make_quick(network, self.settings.quick)
+            make_quick(network, self.quick)
         self.policy_optimiser = self._optimiser(self.policy, self.settings.rate)
         self.critic_optimiser = self._optimiser(self.critic, self.settings.critic_rate) if self.critic else None
         self.exploring, self.only_imitates = 1.0, False
@@ -120,7 +122,8 @@ class Learner:
             self.targets = copy.deepcopy(self.policy).eval(), copy.deepcopy(self.critic).eval()
 
     def _optimiser(self, network: nn.Module, rate: float) -> torch.optim.Optimizer:
-        return torch.optim.AdamW(network.parameters(), lr=rate, weight_decay=self.settings.weight_decay)
+        decay = self.settings.weight_decay
+        return torch.optim.AdamW(network.parameters(), lr=rate, weight_decay=decay, fused=self.quick or None)
 
     def networks(self) -> dict[str, nn.Module]:
         """Every network by name, for checkpoints."""

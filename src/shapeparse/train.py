@@ -157,7 +157,10 @@ def settings_for(preset: str, **given: Any) -> TrainSettings:
     """
     usual: dict[str, Any] = {}
     if preset == "best":
-        usual = {"updates": 16, "learning": LearningSettings(rate=2e-3, averaging=0.998, quick=True)}
+        usual = {
+            "updates": 16, "batch_nodes": 24, "map_until": 0.6, "first_look": 128,
+            "learning": LearningSettings(rate=2e-3, averaging=0.998, quick=True),
+        }  # fmt: skip
     if preset == "paper":
         usual = {
             "min_extent": 25, "rollout_images": 1, "updates": 1, "batch_images": 25, "batch_nodes": 1, "memory": 7,

@@ -70,3 +70,12 @@ def test_a_constant_channel_gives_no_nan():
     x = torch.zeros(2, 2, 3, 3, requires_grad=True)
     norm(x).sum().backward()
     assert torch.isfinite(x.grad).all()
+
+
+def test_quick_is_batch_normalisation_as_everybody_knows_it():
+    ours, theirs = BatchRenorm(3), nn.BatchNorm2d(3, momentum=None)  # whose running statistics are plain means
+    ours.quick = True
+    for x in batches(10):  # as many as those of ours are plain means too
+        torch.testing.assert_close(ours(x), theirs(x))
+    torch.testing.assert_close(ours.mean, theirs.running_mean)
+    torch.testing.assert_close(ours.variance, theirs.running_var)
