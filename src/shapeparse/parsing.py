@@ -1,8 +1,8 @@
 """A policy's trees: how it parses images, once it has looked at them.
 
 A policy with an evidence map can do more than take its most likely action. Its cuts are snapped to where the map says
-they gain most, and with lookahead its action at every node is held against others, each judged by what the map expects
-of the tree that would follow. In a photograph that is larger than what the network saw, they move on to its own edges.
+they gain most, and with lookahead its action at every node is held against others, each judged by how much of the map
+the tree that would follow can show. In a photograph that is larger than what the network saw, they move on to its own edges.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import torch
 import torch.nn.functional as F
 
 from .errors import UserError
-from .grammar import Actions, Limits, Nodes, is_whole
+from .grammar import Actions, Limits, Nodes, Rule, is_whole
 from .networks import Policy, PolicyOutput
 from .networks.maps import Encoded
 from .oracle import Oracle
@@ -133,7 +133,9 @@ class MapActor(PolicyActor):
     ) -> None:
         super().__init__(policy, encoded, sizes, limits)
         self.judge = Oracle(maps, limits)
-        self.searcher = self.judge.looking_ahead(lookahead) if lookahead else None
+        # Looking ahead on labels is many times quicker than on the map, where no rectangle is ever pure, and as good.
+        self.labels = Oracle([likely >= 0.5 for likely in maps], limits) if lookahead else None
+        self.lookahead = lookahead
         self.positions = policy.trunk.preset.positions
 
     def paint_likelihood(self, nodes: Nodes, output: PolicyOutput) -> npt.NDArray[np.float32]:
@@ -143,11 +145,13 @@ class MapActor(PolicyActor):
         own = super().__call__(nodes)
         reach = np.maximum(nodes.extent(own.rule) // self.positions, 1)
         own = self.judge.snap(nodes, own, reach)
-        if self.searcher is None:
+        if self.labels is None:
             return own
-        found = self.searcher(nodes)
-        better = self.judge.cost_to_go(nodes, found) > self.judge.cost_to_go(nodes, own)
-        return Actions(np.where(better, found.rule, own.rule), np.where(better, found.cut, own.cut))
+        found = self.labels.looking_ahead(self.lookahead)(nodes)
+        better = self.labels.cost_to_go(nodes, found) > self.labels.cost_to_go(nodes, own)
+        rule, cut = np.where(better, found.rule, own.rule), np.where(better, found.cut, own.cut)
+        likelier = np.where(self.judge.paint_share(nodes) >= 0.5, Rule.PAINT, Rule.SKIP)
+        return Actions(np.where(rule < Rule.PAINT, rule, likelier).astype(np.int8), cut)
 
 
 def _resized(seen: torch.Tensor, grid: npt.NDArray[np.integer]) -> torch.Tensor:
