@@ -2,7 +2,8 @@
 
 A policy with an evidence map can do more than take its most likely action. Its cuts are snapped to where the map says
 they gain most, and with lookahead its action at every node is held against others, each judged by how much of the map
-the tree that would follow can show. In a photograph that is larger than what the network saw, they move on to its own edges.
+the tree that would follow can show. In a photograph that is larger than what the network saw, they move on to its own
+edges.
 """
 
 from __future__ import annotations
