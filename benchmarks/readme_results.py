@@ -29,6 +29,7 @@ PAGES = {
     REPOSITORY / "README.md": ("benchmark", "learning", "oracle"),
     REPOSITORY / "docs" / "reproduction.md": ("benchmark", "findings"),
     REPOSITORY / "docs" / "methods.md": ("regret",),
+    REPOSITORY / "docs" / "strongest.md": ("strongest", "ablations", "parsing"),
 }
 """The pages, and what is written between two marks of each."""
 SOURCES = {
@@ -37,6 +38,9 @@ SOURCES = {
     "findings": "results/*/results.json",
     "learning": "results/learning/*/results.json",
     "regret": "results/car-panels/results.json",
+    "strongest": "results/strongest/*.md",
+    "ablations": "results/ablations/*.md",
+    "parsing": "results/speed/parsing.md",
 }
 DEPTHS = (1, 3, 5, 7, 9)
 
@@ -76,6 +80,8 @@ def section(name: str, to_results: str) -> str:
         return oracle_section(json.loads(oracle.read_bytes()) if oracle.exists() else None)
     if name == "learning":
         return learning_section(_benchmarks("learning/*"), to_results)
+    if name in ("strongest", "ablations", "parsing"):
+        return pages_section(sorted(REPOSITORY.glob(SOURCES[name])))
     if name == "regret":
         return regret_section(_benchmarks("car-panels"))
     if name == "findings":
@@ -101,6 +107,14 @@ def with_results(text: str, name: str, results: str, page: str) -> str:
     if not begin or not end:
         raise UserError(f"{page} lacks the marks of the {name} results; put them back.")
     return f"{before}{first}\n{results}{last}{after}"
+
+
+def pages_section(pages: list[Path]) -> str:
+    """Pages that benchmarks wrote, their headings made those of parts."""
+    if not pages:
+        return "\nNot measured yet.\n\n"
+    texts = [page.read_text(encoding="utf-8").strip().removeprefix("# ") for page in pages]
+    return "\n" + "\n\n".join(f"### {text}" for text in texts) + "\n\n"
 
 
 def benchmark_section(benchmarks: dict[str, dict[str, Any]], to_results: str) -> str:
