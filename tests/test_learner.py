@@ -128,8 +128,8 @@ def test_gradients_are_clipped(lesson):
     parameter = next(learner.policy.parameters())
     seen = []
     learner.policy_optimiser.step = lambda: seen.append(float(parameter.grad.norm()))  # type: ignore[method-assign]
-    learner._set_gradients(learner.policy, 1e6 * (parameter**2).sum())
-    learner._step(learner.policy, learner.policy_optimiser)
+    learner._set_gradients("policy", 1e6 * (parameter**2).sum())
+    learner._step("policy", learner.policy_optimiser)
     assert seen == [pytest.approx(1e-3, rel=1e-3)]
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -120,6 +119,9 @@ class Learner:
         self.targets: tuple[Policy, Critic] | None = None
         if self.critic and self.method.critic == "backup":
             self.targets = copy.deepcopy(self.policy).eval(), copy.deepcopy(self.critic).eval()
+        # Walking through a network takes as long as a small computation, so it is done once.
+        self._parameters = {name: list(network.parameters()) for name, network in self.networks().items()}
+        self._tensors = {name: tensors(network) for name, network in self.networks().items()}
 
     def _optimiser(self, network: nn.Module, rate: float) -> torch.optim.Optimizer:
         decay = self.settings.weight_decay
@@ -161,7 +163,7 @@ class Learner:
 
     def update(self, batch: Batch, rollout: Rollout, rng: np.random.Generator) -> dict[str, float]:
         """One step of the policy and of the critic on a batch (Algorithm 1, lines 9 to 11); their losses."""
-        self.policy.train()
+        set_training(self.policy)
         encoded = self.policy.encode(batch.pixels)
         features = self.policy.trunk(encoded, batch.view)
         output = self.policy.decide(features, batch.view.valid)
@@ -169,7 +171,7 @@ class Learner:
         judged: CriticOutput | Tensor | None = None
         critic_loss: Tensor | None = None
         if self.critic is not None and not self.only_imitates:
-            self.critic.train()
+            set_training(self.critic)
             seen = self.critic.look(batch.pixels, batch.view, features)
             judged, critic_loss = self._critic_loss(batch, seen, output.detach(), rollout, rng)
             report["critic_loss"] = critic_loss.item()
@@ -181,43 +183,44 @@ class Learner:
             policy_loss = policy_loss + self.settings.map_weight * map_loss
         if self.critic is not None and critic_loss is not None:
             shared = self.critic.trunk is None
-            self._set_gradients(self.critic, critic_loss, retain_graph=shared)
+            self._set_gradients("critic", critic_loss, retain_graph=shared)
             if shared:  # the trunk serves both, so both move it
                 policy_loss = policy_loss + critic_loss
-        self._set_gradients(self.policy, policy_loss)
+        self._set_gradients("policy", policy_loss)
         for name, optimiser in self.optimisers().items():
             if name == "policy" or critic_loss is not None:
-                self._step(self.networks()[name], optimiser)
-        if self.targets is not None and self.critic is not None:
-            for target, network in zip(self.targets, (self.policy, self.critic), strict=True):
-                follow(target, network, self.settings.target_rate)
-        self._follow_policy()
+                self._step(name, optimiser)
+        self._follow()
         return report
 
     def update_map(self, pixels: Tensor, masks: Tensor) -> float:
         """One step of the evidence map alone, on images (images, 3, side, side) and their masks; its loss."""
-        self.policy.train()
+        set_training(self.policy)
         loss = losses.map_loss(self.policy.encode(pixels).logits, masks)
-        self._set_gradients(self.policy, self.settings.map_weight * loss)
-        self._step(self.policy, self.policy_optimiser)
-        self._follow_policy()
+        self._set_gradients("policy", self.settings.map_weight * loss)
+        self._step("policy", self.policy_optimiser)
+        self._follow()
         return loss.item()
 
-    def _follow_policy(self) -> None:
-        """Let what drifts behind the policy take a step towards it."""
+    def _follow(self) -> None:
+        """Let all networks that drift behind others take a step towards them."""
         self.updates += 1
+        if self.targets is not None:
+            for name in ("policy", "critic"):
+                follow(self._tensors[f"target_{name}"], self._tensors[name], self.settings.target_rate)
         if self.averaged is not None:
-            follow(self.averaged, self.policy, max(1 - self.settings.averaging, 9 / (self.updates + 9)))
+            rate = max(1 - self.settings.averaging, 9 / (self.updates + 9))
+            follow(self._tensors["averaged_policy"], self._tensors["policy"], rate)
 
-    def _set_gradients(self, network: nn.Module, loss: Tensor, retain_graph: bool = False) -> None:
-        """Gradients for the parameters of ``network`` and no others, so that no loss moves what it should not."""
-        parameters = list(network.parameters())
+    def _set_gradients(self, name: str, loss: Tensor, retain_graph: bool = False) -> None:
+        """Gradients for the parameters of a network and no others, so that no loss moves what it should not."""
+        parameters = self._parameters[name]
         gradients = torch.autograd.grad(loss, parameters, allow_unused=True, retain_graph=retain_graph)
         for parameter, gradient in zip(parameters, gradients, strict=True):
             parameter.grad = gradient
 
-    def _step(self, network: nn.Module, optimiser: torch.optim.Optimizer) -> None:
-        norm = nn.utils.clip_grad_norm_(network.parameters(), self.settings.clip)
+    def _step(self, name: str, optimiser: torch.optim.Optimizer) -> None:
+        norm = nn.utils.clip_grad_norm_(self._parameters[name], self.settings.clip)
         if math.isfinite(float(norm)):
             optimiser.step()
         optimiser.zero_grad(set_to_none=True)
@@ -399,16 +402,21 @@ def in_batch(nodes: Nodes, scenes: npt.NDArray[np.integer]) -> Nodes:
     return Nodes(place[nodes.image], nodes.x, nodes.y, nodes.w, nodes.h, nodes.depth)
 
 
-def follow(slow: nn.Module, quick: nn.Module, rate: float) -> None:
+def set_training(network: nn.Module) -> None:
+    """Switch a network to training, unless it is."""
+    if not network.training:
+        network.train()
+
+
+def follow(slow: list[Tensor], quick: list[Tensor], rate: float) -> None:
     """Let the weights of one network drift towards those of another (Lillicrap et al. 2015, for target networks)."""
-    for behind, ahead in zip(tensors(slow), tensors(quick), strict=True):
+    for behind, ahead in zip(slow, quick, strict=True):
         if behind.is_floating_point():
             behind.lerp_(ahead, rate)
         else:
             behind.copy_(ahead)
 
 
-def tensors(network: nn.Module) -> Iterable[Tensor]:
+def tensors(network: nn.Module) -> list[Tensor]:
     """Parameters and buffers, without history."""
-    yield from (parameter.data for parameter in network.parameters())
-    yield from network.buffers()
+    return [*(parameter.data for parameter in network.parameters()), *network.buffers()]
