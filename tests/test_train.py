@@ -103,6 +103,8 @@ def metrics(folder: Path) -> list[dict]:
 def assert_same_run(one: Path, other: Path) -> None:
     assert metrics(one) == metrics(other)
     assert (one / "model.safetensors").read_bytes() == (other / "model.safetensors").read_bytes()
+    critics = [folder / "critic.safetensors" for folder in (one, other)]
+    assert len({path.read_bytes() if path.exists() else None for path in critics}) == 1
     states = [load_file(folder / "checkpoint.safetensors") for folder in (one, other)]
     assert states[0].keys() == states[1].keys()
     for name, tensor in states[0].items():
@@ -120,8 +122,9 @@ def test_every_method_trains_and_writes_its_run_folder(trainer, data, tmp_path, 
     assert [row["epoch"] for row in rows] == [1, 2]
     assert [row for row in told if "epoch" in row] == rows
     assert all(np.isfinite(value) for row in rows for value in row.values())
+    judged = METHODS[method].learns_q and any("critic_loss" in row for row in rows[: run.best_epoch])
     assert sorted(path.name for path in (tmp_path / "run").iterdir()) == [
-        "checkpoint.safetensors", "config.json", "metrics.csv", "model.safetensors",
+        "checkpoint.safetensors", "config.json", *["critic.safetensors"] * judged, "metrics.csv", "model.safetensors",
     ]  # fmt: skip
     assert [row["epoch"] for row in metrics(tmp_path / "run")] == ["1", "2"]
     assert json.loads((tmp_path / "run" / "config.json").read_text())["settings"]["method"] == method

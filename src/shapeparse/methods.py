@@ -47,6 +47,11 @@ class Method:
     """Whose return a node is credited with: its own, or that of the whole image."""
 
     @property
+    def learns_q(self) -> bool:
+        """Whether its critic judges actions, so that it is worth keeping beside the policy."""
+        return self.critic in ("action", "dense", "backup")
+
+    @property
     def uses_oracle(self) -> bool:
         """Whether the method may ask the oracle."""
         return self.setting != "RL"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeAlias, overload
 
@@ -15,7 +16,8 @@ from .calibration import Calibration, Leaves, Reliability
 from .errors import UserError
 from .grammar import Limits
 from .images import check_size, read_image, resize_image, shown, to_rgb
-from .networks import Policy, Preset
+from .methods import method_named
+from .networks import Critic, Policy, Preset
 from .parsing import ParseSettings, parse_images
 from .runs import RunFolder
 from .shipped import pretrained_folder
@@ -33,9 +35,26 @@ MOST_PIXELS = 1 << 25
 class Parser:
     """A learned policy, ready to parse pictures into trees of their own pixels."""
 
-    def __init__(self, policy: Policy, side: int, limits: Limits, facts: dict[str, Any]) -> None:
+    def __init__(
+        self,
+        policy: Policy,
+        side: int,
+        limits: Limits,
+        facts: dict[str, Any],
+        read_critic: Callable[[], Critic | None] = lambda: None,
+    ) -> None:
         self.policy, self.side, self.limits, self.facts = policy.eval(), side, limits, facts
         self.calibration = Calibration.from_json(facts.get("calibration"))
+        self._read_critic = read_critic
+
+    @cached_property
+    def critic(self) -> Critic | None:
+        """What scores splits for a beam, if it was kept; read when first asked for, since most parses need none."""
+        return self._read_critic()
+
+    def check(self, how: ParseSettings) -> None:
+        """Refuse settings that ask for what this parser does not have."""
+        how.check(self.critic if how.beam else None)
 
     @overload
     def parse(  # type: ignore[overload-overlap]  # a str is an iterable of str too, but is meant as a file
@@ -69,7 +88,7 @@ class Parser:
             depth: depth of the deepest leaf; as in training if not given.
             min_extent: a node is split along an axis only while its extent there is greater; as in training if not
                 given.
-            how: lookahead, flips, refinement, and the price of a rectangle.
+            how: lookahead, flips, refinement, the price of a rectangle, and a beam over splits.
         """
         if isinstance(pictures, str | Path | np.ndarray | PIL.Image.Image):
             return next(self.parse_each([pictures], depth, min_extent, how))
@@ -87,10 +106,11 @@ class Parser:
         limits = Limits(
             self.limits.depth if depth is None else depth, self.limits.min_extent if min_extent is None else min_extent
         )
+        critic = self.critic if how.beam else None
         for some in self._batches(pictures, batch):
             names, photographs, images = zip(*some, strict=True)
             sizes = np.array([one.shape[1::-1] for one in photographs], np.int32)
-            (forest,) = parse_images(self.policy, np.stack(images), limits, sizes, batch, how, photographs)
+            (forest,) = parse_images(self.policy, np.stack(images), limits, sizes, batch, how, photographs, critic)
             yield from (how.pruned(tree) for tree in self.calibrated(forest).trees(names))
 
     def forests(self, images: npt.NDArray[np.uint8], follow: Follow = lambda items: items) -> list[Forest]:
@@ -151,11 +171,23 @@ def load(run: str | Path | None = None) -> Parser:
         ) from error
     facts = folder.read_model(policy)
     try:
-        return Parser(policy, preset.side, limits, {**facts, "method": method})
+        return Parser(
+            policy, preset.side, limits, {**facts, "method": method},
+            lambda: read_critic(folder, preset, policy, method, facts),
+        )  # fmt: skip
     except (KeyError, TypeError, ValueError) as error:
         raise UserError(
             f"{shown(folder.model_path)} is damaged (its calibration); restore it or train again."
         ) from error
+
+
+def read_critic(folder: RunFolder, preset: Preset, policy: Policy, method: str, facts: dict[str, Any]) -> Critic | None:
+    """The critic that a run kept beside its best policy, of which these ``facts`` are known; None if it kept none."""
+    if not folder.critic_path.exists():
+        return None
+    critic = Critic(preset, policy.trunk if method_named(method).critic_trunk == "shared" else None)
+    folder.read_critic(critic, facts)
+    return critic.eval()
 
 
 def pixels_of(picture: Picture) -> npt.NDArray[np.uint8]:

@@ -3,7 +3,7 @@
 A policy with an evidence map can do more than take its most likely action. Its cuts are snapped to where the map says
 they gain most, and with lookahead its action at every node is held against others, each judged by how much of the map
 the tree that would follow can show. In a photograph that is larger than what the network saw, they move on to its own
-edges.
+edges. A policy whose critic was kept can have the critic look for better splits first (``beam``).
 """
 
 from __future__ import annotations
@@ -17,17 +17,22 @@ import numpy.typing as npt
 import torch
 import torch.nn.functional as F
 
+from .beam import Beam
 from .errors import UserError
 from .grammar import Actions, Limits, Nodes, Rule, is_whole
-from .networks import Policy, PolicyOutput
+from .methods import METHODS
+from .networks import Critic, Policy, PolicyOutput
 from .networks.maps import Encoded
 from .oracle import Oracle
 from .oracle.igm import MAX_CANDIDATES
 from .prune import prune
 from .refine import Photograph, refined
-from .rollout import PolicyActor
+from .rollout import Improve, PolicyActor
 from .scenes import to_pixels
 from .tree import Forest, ParseTree
+
+MOST_PLACES = 64
+"""Split locations an axis that a beam may have."""
 
 
 @dataclass(frozen=True)
@@ -44,12 +49,26 @@ class ParseSettings:
     network's view."""
     price: float = 0.0
     """Accuracy that the model must expect of every additional rectangle, as a share of the image."""
+    beam: int = 0
+    """Split locations an axis, beside the policy's own, that the critic scores at every node; 0 for none. Needs a
+    parser trained by a method with a critic."""
 
     def __post_init__(self) -> None:
         if not is_whole(self.lookahead) or not 0 <= self.lookahead <= MAX_CANDIDATES:
             raise UserError(f"lookahead is {self.lookahead}; give 0 for none, or cuts from 1 to {MAX_CANDIDATES}.")
+        if not is_whole(self.beam) or not 0 <= self.beam <= MOST_PLACES:
+            raise UserError(f"beam is {self.beam}; give 0 for none, or split locations from 1 to {MOST_PLACES}.")
         if not 0 <= self.price < float("inf"):
             raise UserError(f"price is {self.price}; give an accuracy a rectangle of at least 0, such as 0.001.")
+
+    def check(self, critic: Critic | None) -> None:
+        """Refuse a beam for a parser that has no critic."""
+        if self.beam and critic is None:
+            able = ", ".join(name for name, method in METHODS.items() if method.learns_q)
+            raise UserError(
+                "A beam needs a critic, and none was kept with this parser; train one by a method that learns it "
+                f"({able}), or set beam to 0."
+            )
 
     def pruned(self, tree: ParseTree) -> ParseTree:
         """A model's tree without the splits that it does not expect to be worth their price."""
@@ -66,12 +85,14 @@ def parse_images(
     batch: int = 32,
     settings: ParseSettings = ParseSettings(),  # noqa: B008  # it is frozen
     photographs: Sequence[Photograph] = (),
+    critic: Critic | None = None,
 ) -> Iterator[Forest]:
     """Forests of at most ``batch`` images each, of (images, side, side, 3) bytes, in order.
 
     ``sizes`` are the (width, height) the trees shall have, if the images were squashed for the network. Without the
-    ``photographs`` that they were squashed from, trees cannot be refined.
+    ``photographs`` that they were squashed from, trees cannot be refined, and without a ``critic`` there is no beam.
     """
+    settings.check(critic)
     policy.eval()
     if sizes is None:
         sizes = np.tile(np.array([images.shape[2], images.shape[1]], np.int32), (len(images), 1))
@@ -81,9 +102,25 @@ def parse_images(
             pixels = to_pixels(images[first : first + batch])
             encoded = policy.encode(pixels)
             if isinstance(encoded, Encoded):
-                yield parse_with_map(policy, pixels, encoded, some, limits, settings, at_own_size)
+                yield parse_with_map(policy, pixels, encoded, some, limits, settings, at_own_size, critic)
                 continue
-        yield PolicyActor(policy, encoded, some, limits).parse()
+        beam = beam_of(policy, critic, pixels, encoded, some, limits, settings)
+        yield PolicyActor(policy, encoded, some, limits, beam).parse()
+
+
+def beam_of(
+    policy: Policy,
+    critic: Critic | None,
+    pixels: torch.Tensor,
+    encoded: Any,
+    sizes: npt.NDArray[np.integer],
+    limits: Limits,
+    settings: ParseSettings,
+) -> Beam | None:
+    """The critic's beam over some images, if the settings want one."""
+    if critic is None or not settings.beam:
+        return None
+    return Beam(policy, critic.eval(), pixels, encoded, sizes, limits, settings.beam)
 
 
 def parse_with_map(
@@ -94,6 +131,7 @@ def parse_with_map(
     limits: Limits,
     settings: ParseSettings,
     photographs: Sequence[Photograph] = (),
+    critic: Critic | None = None,
 ) -> Forest:
     """The trees of some images whose evidence is known, made in a grid no finer than the network's own pixels."""
     side = pixels.shape[-1]
@@ -101,7 +139,8 @@ def parse_with_map(
     grids = np.minimum(sizes, side).astype(np.int32)
     seen = [_resized(one, grid) for one, grid in zip(torch.cat([pixels, likely[:, None]], 1), grids, strict=True)]
     maps = [one[3].double().numpy() for one in seen]
-    forest = MapActor(policy, encoded, grids, limits, maps, settings.lookahead).parse()
+    beam = beam_of(policy, critic, pixels, encoded, grids, limits, settings)
+    forest = MapActor(policy, encoded, grids, limits, maps, settings.lookahead, beam).parse()
     if (grids == sizes).all():
         return forest
     forest = forest.scaled(np.asarray(sizes, np.int32))
@@ -131,8 +170,9 @@ class MapActor(PolicyActor):
         limits: Limits,
         maps: list[npt.NDArray[np.float64]],
         lookahead: int,
+        improve: Improve | None = None,
     ) -> None:
-        super().__init__(policy, encoded, sizes, limits)
+        super().__init__(policy, encoded, sizes, limits, improve)
         self.judge = Oracle(maps, limits)
         # Looking ahead on labels is many times quicker than on the map, where no rectangle is ever pure, and as good.
         self.labels = Oracle([likely >= 0.5 for likely in maps], limits) if lookahead else None

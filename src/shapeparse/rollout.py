@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +20,9 @@ from .oracle import Oracle
 from .scenes import Rewards, Scenes
 from .tree import Forest, depth_first_order
 
+Improve: TypeAlias = Callable[[Nodes, PolicyOutput, Actions], Actions]
+"""Takes nodes, what the policy says of them and its most likely actions; answers actions that are as good or better."""
+
 
 @dataclass(frozen=True)
 class Exploration:
@@ -32,20 +36,28 @@ class Exploration:
 
 
 class PolicyActor:
-    """The learner's most likely action: argmax rule, split at mu. For parsing and evaluation.
+    """The learner's most likely action: argmax rule, split at mu; or what improves on it. For parsing and evaluation.
 
     Notes for every node how likely it finds paint.
     """
 
-    def __init__(self, policy: Policy, encoded: Any, sizes: npt.NDArray[np.integer], limits: Limits) -> None:
-        self.policy, self.encoded, self.sizes, self.limits = policy, encoded, sizes, limits
+    def __init__(
+        self,
+        policy: Policy,
+        encoded: Any,
+        sizes: npt.NDArray[np.integer],
+        limits: Limits,
+        improve: Improve | None = None,
+    ) -> None:
+        self.policy, self.encoded, self.sizes, self.limits, self.improve = policy, encoded, sizes, limits, improve
         self.likely: list[npt.NDArray[np.float32]] = []
 
     def __call__(self, nodes: Nodes) -> Actions:
         output = self.output(nodes)
         self.likely.append(self.paint_likelihood(nodes, output))
         rule = output.log_rule.argmax(dim=1).numpy()
-        return Actions.at_locations(nodes, rule, location_for(output.location, rule))
+        own = Actions.at_locations(nodes, rule, location_for(output.location, rule))
+        return own if self.improve is None else self.improve(nodes, output, own)
 
     def paint_likelihood(self, nodes: Nodes, output: PolicyOutput) -> npt.NDArray[np.float32]:
         """How likely a pixel of each node is paint: pi(paint) among the two labels."""

@@ -1,4 +1,5 @@
-"""A run folder: ``config.json``, ``metrics.csv``, ``model.safetensors`` (the best policy) and what resuming needs.
+"""A run folder: ``config.json``, ``metrics.csv``, ``model.safetensors`` (the best policy), ``critic.safetensors`` (its
+critic, if it learned one) and what resuming needs.
 
 Everything is written to a temporary name and renamed; no pickle.
 """
@@ -34,6 +35,7 @@ class RunFolder:
         self.config_path = self.path / "config.json"
         self.metrics_path = self.path / "metrics.csv"
         self.model_path = self.path / "model.safetensors"
+        self.critic_path = self.path / "critic.safetensors"
         self.checkpoint_path = self.path / "checkpoint.safetensors"
 
     def write_config(self, config: dict[str, Any]) -> None:
@@ -79,15 +81,20 @@ class RunFolder:
 
     def read_model(self, policy: nn.Module) -> dict[str, Any]:
         """Load the best policy's weights, whatever their precision in the file; what is known of them."""
-        tensors, notes = read_tensors(self.model_path)
-        load_state(policy, tensors, self.model_path)
-        try:
-            facts = json.loads(notes.get("facts", "{}"))
-        except (ValueError, RecursionError):
-            facts = None
-        if not isinstance(facts, dict):
-            raise UserError(f"{shown(self.model_path)} is damaged (its notes); restore it or train again.")
-        return facts
+        return read_network(policy, self.model_path)
+
+    def write_critic(self, critic: nn.Module, facts: dict[str, Any]) -> None:
+        """Write the weights of the critic beside a policy, with the same facts, by which the two are known to belong
+        together."""
+        write_tensors(self.critic_path, critic.state_dict(), {"facts": json.dumps(facts)})
+
+    def read_critic(self, critic: nn.Module, facts: dict[str, Any]) -> None:
+        """Load the weights of the critic beside the policy of which these ``facts`` are known."""
+        if read_network(critic, self.critic_path) != facts:
+            raise UserError(
+                f"{shown(self.critic_path)} is not of the same epoch as {self.model_path.name} beside it, since the "
+                "training was stopped between the two; go on with --resume, train again, or parse without a beam."
+            )
 
     def remove_leftovers(self) -> None:
         """Remove half-written files of a run that was killed."""
@@ -114,6 +121,19 @@ def read_tensors(path: Path) -> tuple[dict[str, Tensor], dict[str, str]]:
             return {name: file.get_tensor(name) for name in file.keys()}, file.metadata() or {}  # noqa: SIM118
     except (SafetensorError, OSError, ValueError) as error:
         raise UserError(f"{shown(path)} is damaged ({shown(error)}); restore it or train again.") from error
+
+
+def read_network(network: nn.Module, path: Path) -> dict[str, Any]:
+    """Load a network's weights, whatever their precision in the file; what is known of them."""
+    tensors, notes = read_tensors(path)
+    load_state(network, tensors, path)
+    try:
+        facts = json.loads(notes.get("facts", "{}"))
+    except (ValueError, RecursionError):
+        facts = None
+    if not isinstance(facts, dict):
+        raise UserError(f"{shown(path)} is damaged (its notes); restore it or train again.")
+    return facts
 
 
 def load_state(network: nn.Module, tensors: dict[str, Tensor], path: Path) -> None:

@@ -203,6 +203,11 @@ class Trainer(Training):
     def model(self) -> nn.Module:
         return self.learner.learned
 
+    def critic(self) -> nn.Module | None:
+        """The critic as it is, of which no mean is taken; none before its first update."""
+        learned = any("critic_loss" in row for row in self.rows)
+        return self.learner.critic if self.method.learns_q and learned else None
+
     def model_facts(self) -> dict[str, Any]:
         return {"calibration": dataclasses.asdict(self.calibration)}
 

@@ -79,6 +79,10 @@ class Training(ABC):
     def model(self) -> nn.Module:
         """The network of which the best epoch is kept."""
 
+    def critic(self) -> nn.Module | None:
+        """What judges the actions of that network and is kept beside it, if there is such a thing."""
+        return None
+
     def model_facts(self) -> dict[str, Any]:
         """What is written beside the best model, apart from its epoch and accuracy."""
         return {}
@@ -131,6 +135,9 @@ class Training(ABC):
         if row["validation_accuracy"] > self.best:
             self.best, self.best_epoch = row["validation_accuracy"], self.epoch
             known = {"epoch": self.epoch, "validation_accuracy": self.best, **self.model_facts()}
+            critic = self.critic()
+            if critic is not None:
+                self.folder.write_critic(critic, known)
             self.folder.write_model(self.model(), known)
 
     def _checkpoint(self) -> None:

@@ -14,6 +14,7 @@ from PIL import Image
 
 from shapeparse import ParseTree, load
 from shapeparse.commands import parse
+from shapeparse.parsing import ParseSettings
 
 from .conftest import Result, Trained, save
 
@@ -175,12 +176,27 @@ def test_doubtful_rectangles_are_listed_least_sure_first(cli: Cli, trained: Trai
     assert tree.confidence[leaf] == pytest.approx(float(first["probability"]), abs=1e-3)
 
 
+def test_a_beam_needs_the_critic_of_the_run(cli: Cli, trained: Trained) -> None:
+    words = "train --data photos --out judged --epochs 1 --depth 4 --method drag-dense"
+    assert cli(*words.split()).code == 0
+    options = ("parse", "photos/images", "--model", "judged", "--beam", "4", "--formats", "json", "--out")
+    assert cli(*options, "out").code == 0
+    how, parser = ParseSettings(beam=4), load("judged")
+    trees = {path.stem: parser.parse(path, how=how) for path in sorted(Path("photos/images").iterdir())}
+    assert all(ParseTree.load(f"out/{name}.json") == tree for name, tree in trees.items())
+    Path("judged/critic.safetensors").unlink()
+    result = cli(*options, "none")
+    assert (result.code, len(result.sentences), Path("none").exists()) == (2, 1, False)
+    assert "needs a critic" in result.sentences[0]
+
+
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [
         (("--review", "1.5"), "--review is 1.5"),
         (("--price", "-1"), "price is -1"),
         (("--lookahead", "-3"), "lookahead is -3"),
+        (("--beam", "-3"), "beam is -3"),
         (("--engine", "ray", "--review", "0.8"), "--review go with"),
     ],
 )

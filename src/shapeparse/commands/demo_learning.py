@@ -133,7 +133,8 @@ def _former_parses(folder: Path) -> list[Path]:
 
 def _files(folder: RunFolder) -> list[Path]:
     boards = sorted((folder.path / "tensorboard").glob("events.out.tfevents.*"))
-    return [*boards, folder.checkpoint_path, folder.model_path, folder.metrics_path, folder.config_path]
+    kept = (folder.checkpoint_path, folder.model_path, folder.critic_path, folder.metrics_path, folder.config_path)
+    return [*boards, *kept]
 
 
 def _is_own(folder: RunFolder) -> bool:

@@ -72,6 +72,9 @@ class Args:
     far fewer."""
     lookahead: Annotated[int, arg(metavar="CUTS")] = DEFAULTS.lookahead
     """Cuts tried along each side, each judged by how the rest would go; 0 for none. Parsers of the preset best only."""
+    beam: Annotated[int, arg(metavar="PLACES")] = DEFAULTS.beam
+    """Places along each side at which the critic tries a split beside the parser's own; 0 for none. Parsers of methods
+    with a critic only, such as drag-anchored."""
     flips: bool = DEFAULTS.flips
     """Look at each photograph mirrored too, and take the mean. Parsers of the preset best only."""
     refine: bool = DEFAULTS.refine
@@ -122,7 +125,8 @@ def run(args: Args) -> int:
         parser.limits.min_extent if args.min_extent is None else args.min_extent,
     )
     settings = Settings(limits.depth, limits.min_extent, price=args.price, formats=args.formats)
-    how = ParseSettings(args.lookahead, args.flips, args.refine, args.price)
+    how = ParseSettings(args.lookahead, args.flips, args.refine, args.price, args.beam)
+    parser.check(how)
     jobs, problems = plan(args.images, None)
     if args.engine == "ray":
         return parse_in_shards(args, parser, limits, how, jobs, problems)
