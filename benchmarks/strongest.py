@@ -34,10 +34,11 @@ from shapeparse.peers.segmenter import Segmenter, SegmenterSettings
 from shapeparse.scenes import to_pixels
 from shapeparse.train import Trainer
 from shapeparse.training import Training
-from shapeparse.tree import ParseTree
+from shapeparse.tree import Forest, ParseTree
 
 SHARED = REPOSITORY.parent / "shared" / "data"
-LOOKAHEAD = 8
+LOOKAHEAD = ParseSettings().lookahead
+"""The peer's too."""
 WAYS = {
     "best": ParseSettings(),
     "best, flips not averaged": ParseSettings(flips=False),
@@ -92,7 +93,9 @@ def compare(source: Path | None, minutes: float, folds: int, method: str, out: P
                 training_run.run(resume=True)
                 parser = load(folder)
                 ways = ways_of_best(parser.policy, plan)
-                run |= {"prices": price_curve(parser, images, masks), "reliability": reliability(parser, images, masks)}
+                forests = parser.forests(images)
+                run["prices"] = price_curve(parser, forests, masks)
+                run["reliability"] = reliability(parser, forests, masks)
             else:
                 training_run = segmenter = Segmenter(SegmenterSettings(minutes=minutes, seed=fold), training, folder)
                 training_run.run(resume=True)
@@ -138,10 +141,10 @@ def ways_of_unet(segmenter: Segmenter, plan: Plan) -> dict[str, Parse]:
     return {PEER: parse(LOOKAHEAD), "U-Net, then IGM": parse(0)}
 
 
-def price_curve(parser: Parser, images: np.ndarray, masks: np.ndarray) -> list[dict[str, float]]:
+def price_curve(parser: Parser, forests: list[Forest], masks: np.ndarray) -> list[dict[str, float]]:
     """Accuracy and rectangles at each price: the parser's, and those of the oracle that sees the mask."""
     points = []
-    trees = [tree for forest in parser.forests(images) for tree in parser.calibrated(forest).trees()]
+    trees = [tree for forest in forests for tree in parser.calibrated(forest).trees()]
     for price in PRICES:
         several = {
             "parser": [ParseSettings(price=price).pruned(tree) for tree in trees],
@@ -157,9 +160,9 @@ def price_curve(parser: Parser, images: np.ndarray, masks: np.ndarray) -> list[d
     return points
 
 
-def reliability(parser: Parser, images: np.ndarray, masks: np.ndarray) -> dict[str, Any]:
+def reliability(parser: Parser, forests: list[Forest], masks: np.ndarray) -> dict[str, Any]:
     """How right labels are, over how sure the parser is of them, and how far it is off."""
-    found = parser.reliability(parser.forests(images), masks)
+    found = parser.reliability(forests, masks)
     return {**{name: column.tolist() for name, column in found._asdict().items()}, "error": found.error}
 
 

@@ -8,7 +8,7 @@ import torch
 
 from shapeparse import Actions, Limits, Nodes, Oracle, Rule, expand, treefile
 from shapeparse.networks import Policy
-from shapeparse.parsing import ParseSettings, paint_map, parse_images
+from shapeparse.parsing import MapActor, ParseSettings, paint_map, parse_images
 from shapeparse.scenes import to_pixels
 from shapeparse.tree import Forest
 
@@ -43,6 +43,39 @@ def test_lookahead_never_expects_less_and_usually_more(policy, images):
     before, after = expected_accuracy(plain, maps), expected_accuracy(ahead, maps)
     assert (after >= before - 1e-3).all()
     assert after.mean() > before.mean()
+
+
+@pytest.mark.parametrize("lookahead", [0, 8])
+def test_nodes_that_show_one_label_are_never_split(policy, images, lookahead):
+    actor, forest = acted(policy, images, LIMITS, lookahead)
+    share = actor.labels.paint_share(forest.nodes)
+    splits = forest.rule < Rule.PAINT
+    assert splits.any()
+    assert ((share[splits] > 0) & (share[splits] < 1)).all()
+    assert ((forest.likely >= 0.5) == (forest.rule == Rule.PAINT))[~splits].all()
+
+
+def test_the_policy_is_not_asked_where_the_search_is_exact(policy, images, monkeypatch):
+    asked = []
+    monkeypatch.setattr(
+        MapActor, "output", lambda self, nodes: asked.append(nodes) or super(MapActor, self).output(nodes)
+    )
+    limits = Limits(depth=5)
+    actor, forest = acted(policy, images, limits, 8)
+    assert {int(depth) for nodes in asked for depth in nodes.depth} <= {0, 1}
+    below = forest.nodes.take(np.flatnonzero(forest.nodes.depth == 2))
+    exact = actor.searching(below)
+    assert (exact.rule == forest.rule[forest.nodes.depth == 2])[exact.splits].all()
+
+
+def acted(policy: Policy, images: np.ndarray, limits: Limits, lookahead: int) -> tuple[MapActor, Forest]:
+    """Who acted, and the trees before their cuts settle."""
+    with torch.no_grad():
+        pixels = to_pixels(images)
+        encoded = policy.encode(pixels)
+        maps = list(paint_map(policy, pixels, encoded, flips=True).double().numpy())
+    actor = MapActor(policy, encoded, np.full((len(images), 2), 32), limits, maps, lookahead)
+    return actor, actor.parse()
 
 
 def test_every_node_knows_how_likely_it_is_paint(policy, images):

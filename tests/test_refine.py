@@ -17,7 +17,7 @@ from shapeparse.commands.parse import Args
 from shapeparse.model import Parser
 from shapeparse.networks import Policy
 from shapeparse.parsing import ParseSettings, paint_map, parse_images
-from shapeparse.refine import Cuts, coefficients, guided, label_leaves, move_cuts, refined
+from shapeparse.refine import Cuts, coefficients, guided, label_leaves, move_cuts, refined, settled
 from shapeparse.scenes import to_pixels
 from shapeparse.tree import Forest
 
@@ -82,6 +82,21 @@ def test_cuts_move_as_brute_force_would_move_them(random_actor, limits: Limits, 
     assert [tuple(row) for row in cuts.edges.tolist()] == slow
     assert moved == (cuts.edges != before).any()
     assert expected(forest, slow, evidence) >= expected(forest, before.tolist(), evidence)
+
+
+@given(limits=..., seed=st.integers(0, 99))
+def test_settled_trees_tile_their_images_and_their_maps_never_expect_less(random_actor, limits: Limits, seed):
+    random = np.random.default_rng(seed)
+    sizes = random.integers(1, 16, (3, 2))
+    forest = expand(sizes, random_actor(seed, limits), limits)
+    maps = [random.random(size[::-1]) for size in sizes]
+    forest = replace(forest, likely=np.zeros(len(forest), np.float32))
+    better = settled(forest, maps, limits.min_extent)
+    for before, after, one in zip(forest.trees(), better.trees(), maps, strict=True):
+        evidence = np.rint(one * UNIT)
+        old, new = (np.where(tree.labels(), evidence, UNIT - evidence).sum() for tree in (before, after))
+        assert new >= old
+        assert treefile.from_json(treefile.to_json(after)).rule.tolist() == after.rule.tolist()
 
 
 @given(limits=..., seed=st.integers(0, 99))

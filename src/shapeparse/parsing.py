@@ -2,8 +2,9 @@
 
 A policy with an evidence map can do more than take its most likely action. Its cuts are snapped to where the map says
 they gain most, and with lookahead its action at every node is held against others, each judged by how much of the map
-the tree that would follow can show. In a photograph that is larger than what the network saw, they move on to its own
-edges. A policy whose critic was kept can have the critic look for better splits first (``beam``).
+the tree that would follow can show. When the tree is complete, cuts settle where the map expects most pixels to be
+right, and in a photograph that is larger than what the network saw, they move on to its own edges. A policy whose
+critic was kept can have the critic look for better splits first (``beam``).
 """
 
 from __future__ import annotations
@@ -19,18 +20,20 @@ import torch.nn.functional as F
 
 from .beam import Beam
 from .errors import UserError
-from .grammar import Actions, Limits, Nodes, Rule, is_whole
+from .grammar import Actions, Limits, Nodes, Rule, is_whole, valid_rules
 from .methods import METHODS
-from .networks import Critic, Policy, PolicyOutput
+from .networks import Critic, Policy
 from .networks.maps import Encoded
 from .oracle import Oracle
 from .oracle.igm import MAX_CANDIDATES
+from .oracle.kernels import EXACT_LEVELS
 from .prune import prune
-from .refine import Photograph, refined
+from .refine import Photograph, refined, settled
 from .rollout import Improve, PolicyActor
 from .scenes import to_pixels
 from .tree import Forest, ParseTree
 
+SPLITS = [Rule.SPLIT_X, Rule.SPLIT_Y]
 MOST_PLACES = 64
 """Split locations an axis that a beam may have."""
 
@@ -40,7 +43,7 @@ class ParseSettings:
     """How trees are made. Lookahead, flips and refinement need an evidence map; other policies take their most likely
     actions."""
 
-    lookahead: int = 8
+    lookahead: int = 16
     """Cuts an axis that are held against the policy's own at every node; 0 for none."""
     flips: bool = True
     """Look at every image flipped left to right too, and take the mean of both evidence maps."""
@@ -137,14 +140,17 @@ def parse_with_map(
     side = pixels.shape[-1]
     likely = paint_map(policy, pixels, encoded, settings.flips)
     grids = np.minimum(sizes, side).astype(np.int32)
-    seen = [_resized(one, grid) for one, grid in zip(torch.cat([pixels, likely[:, None]], 1), grids, strict=True)]
-    maps = [one[3].double().numpy() for one in seen]
+    maps = [_resized(one[None], grid)[0].double().numpy() for one, grid in zip(likely, grids, strict=True)]
     beam = beam_of(policy, critic, pixels, encoded, grids, limits, settings)
     forest = MapActor(policy, encoded, grids, limits, maps, settings.lookahead, beam).parse()
+    forest = settled(forest, maps, limits.min_extent)
     if (grids == sizes).all():
         return forest
     forest = forest.scaled(np.asarray(sizes, np.int32))
-    return refined(forest, seen, photographs, limits.min_extent) if settings.refine and len(photographs) else forest
+    if not (settings.refine and len(photographs)):
+        return forest
+    seen = [_resized(one, grid) for one, grid in zip(torch.cat([pixels, likely[:, None]], 1), grids, strict=True)]
+    return refined(forest, seen, photographs, limits.min_extent)
 
 
 def paint_map(policy: Policy, pixels: torch.Tensor, encoded: Encoded, flips: bool) -> torch.Tensor:
@@ -160,7 +166,11 @@ def paint_map(policy: Policy, pixels: torch.Tensor, encoded: Encoded, flips: boo
 
 
 class MapActor(PolicyActor):
-    """The policy's most likely action with its cut snapped to the evidence, or what lookahead finds to be better."""
+    """The policy's most likely action with its cut snapped to the evidence, or what lookahead finds to be better.
+
+    Labels are those that the evidence map finds likelier. Where they do not differ within a node, or nothing can be
+    split any more, nobody has to be asked; nor is the policy where the search that looks ahead is exact.
+    """
 
     def __init__(
         self,
@@ -175,24 +185,40 @@ class MapActor(PolicyActor):
         super().__init__(policy, encoded, sizes, limits, improve)
         self.judge = Oracle(maps, limits)
         # Looking ahead on labels is many times quicker than on the map, where no rectangle is ever pure, and as good.
-        self.labels = Oracle([likely >= 0.5 for likely in maps], limits) if lookahead else None
-        self.lookahead = lookahead
+        self.labels = Oracle([likely >= 0.5 for likely in maps], limits)
+        self.searching = self.labels.looking_ahead(lookahead) if lookahead else None
         self.positions = policy.trunk.preset.positions
 
-    def paint_likelihood(self, nodes: Nodes, output: PolicyOutput) -> npt.NDArray[np.float32]:
-        return self.judge.paint_share(nodes).astype(np.float32)
-
     def __call__(self, nodes: Nodes) -> Actions:
-        own = super().__call__(nodes)
-        reach = np.maximum(nodes.extent(own.rule) // self.positions, 1)
-        own = self.judge.snap(nodes, own, reach)
-        if self.labels is None:
-            return own
-        found = self.labels.looking_ahead(self.lookahead)(nodes)
-        better = self.labels.cost_to_go(nodes, found) > self.labels.cost_to_go(nodes, own)
-        rule, cut = np.where(better, found.rule, own.rule), np.where(better, found.cut, own.cut)
-        likelier = np.where(self.judge.paint_share(nodes) >= 0.5, Rule.PAINT, Rule.SKIP)
-        return Actions(np.where(rule < Rule.PAINT, rule, likelier).astype(np.int8), cut)
+        likely = self.judge.paint_share(nodes)
+        self.likely.append(likely.astype(np.float32))
+        rule = np.where(likely >= 0.5, Rule.PAINT, Rule.SKIP).astype(np.int8)
+        cut = np.zeros(len(nodes), np.int32)
+        labelled = self.labels.paint_share(nodes)
+        mixed = np.flatnonzero((labelled > 0) & (labelled < 1) & valid_rules(nodes, self.limits)[:, SPLITS].any(axis=1))
+        if len(mixed):
+            found = self.split(nodes.take(mixed))
+            rule[mixed], cut[mixed] = np.where(found.splits, found.rule, rule[mixed]), found.cut
+        return Actions(rule, cut)
+
+    def split(self, nodes: Nodes) -> Actions:
+        """How to split nodes, or that they are better left whole."""
+        if self.searching is None:
+            return self.snapped(nodes)
+        found = self.searching(nodes)
+        asked = np.flatnonzero(self.limits.depth - nodes.depth > EXACT_LEVELS)
+        if len(asked):
+            some = nodes.take(asked)
+            own, other = self.snapped(some), Actions(found.rule[asked], found.cut[asked])
+            better = self.labels.cost_to_go(some, own) >= self.labels.cost_to_go(some, other)
+            found.rule[asked] = np.where(better, own.rule, other.rule)
+            found.cut[asked] = np.where(better, own.cut, other.cut)
+        return found
+
+    def snapped(self, nodes: Nodes) -> Actions:
+        """The policy's own actions, their cuts moved to where the map says they gain most."""
+        own = self.most_likely(nodes, self.output(nodes))
+        return self.judge.snap(nodes, own, np.maximum(nodes.extent(own.rule) // self.positions, 1))
 
 
 def _resized(seen: torch.Tensor, grid: npt.NDArray[np.integer]) -> torch.Tensor:

@@ -34,8 +34,11 @@ def errors() -> Console:
     return _console(sys.stderr)
 
 
-def bar(description: str) -> Callable[[Iterable[Any]], Iterable[Any]]:
-    """A function that passes items through and shows how many there were: a bar on a terminal, else nothing."""
+def bar(description: str, total: int | None = None) -> Callable[[Iterable[Any]], Iterable[Any]]:
+    """A function that passes items through and shows how many there were: a bar on a terminal, else nothing.
+
+    How many there will be need not be said of items that know their number.
+    """
 
     def follow(items: Iterable[Any]) -> Iterable[Any]:
         console = errors()
@@ -44,7 +47,7 @@ def bar(description: str) -> Callable[[Iterable[Any]], Iterable[Any]]:
             return
         columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
         with Progress(*columns, console=console, transient=True) as progress:
-            yield from progress.track(items, description=description)
+            yield from progress.track(items, total, description=description)
 
     return follow
 

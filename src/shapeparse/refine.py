@@ -1,7 +1,8 @@
-"""Cuts at a photograph's own resolution.
+"""Cuts that move, when a tree is complete, to where most pixels are expected to be right.
 
-A parser with an evidence map looks at a photograph squashed, and cuts it in a grid no finer than what it saw. Here each
-cut moves on to the pixel at which the photograph itself shows the edge.
+First by the evidence map itself (``settled``). A parser looks at a photograph squashed, though, and cuts it in a grid
+no finer than what it saw; so each cut moves on to the pixel at which the photograph itself shows the edge
+(``refined``).
 """
 
 from __future__ import annotations
@@ -31,7 +32,9 @@ WINDOW = 64
 FLAT = 1e-3
 """Colours from 0 to 1 whose variance is far below this show no edge."""
 REACH = 2
-"""Pixels of the grid by which a cut may move in one sweep."""
+"""Pixels of the grid by which a cut may move in one sweep at the photograph's own resolution."""
+FAR_REACH = 8
+"""Pixels by which it may move in the grid itself."""
 SWEEPS = 3
 
 _Function = TypeVar("_Function", bound=Callable)
@@ -67,6 +70,15 @@ class Cuts(NamedTuple):
         return Forest(nodes, self.rule, cut, before.parent, before.sizes, likely)
 
 
+def settled(forest: Forest, maps: Sequence[npt.NDArray[np.float64]], min_extent: int = 1) -> Forest:
+    """The same splits, each cut where the evidence maps, (height, width) as large as the trees, expect most of it.
+
+    What the maps expect of the trees never falls.
+    """
+    evidence = [np.rint(likely * SOFT_UNITS).astype(np.uint8) for likely in maps]
+    return _moved(forest, evidence, np.full((len(maps), 2), FAR_REACH), min_extent)
+
+
 def refined(forest: Forest, seen: Sequence[Tensor], photographs: Sequence[Photograph], min_extent: int = 1) -> Forest:
     """The same splits, each cut where the photograph has it, and leaves labelled by what is in them then.
 
@@ -79,18 +91,30 @@ def refined(forest: Forest, seen: Sequence[Tensor], photographs: Sequence[Photog
         photographs: the photographs at their own size.
         min_extent: a node that is split stays longer than this.
     """
+    cells = np.array([grid.shape[:0:-1] for grid in seen])
+    finer = (cells != forest.sizes).any(axis=1)
+    evidence = [
+        guided(coefficients(grid).numpy(), photograph) if better else None
+        for grid, photograph, better in zip(seen, photographs, finer, strict=True)
+    ]
+    return _moved(forest, evidence, REACH * forest.sizes.astype(np.int64) // cells, min_extent)
+
+
+def _moved(forest: Forest, evidence: Sequence[Evidence | None], reach: Table, min_extent: int) -> Forest:
+    """Cuts moved by the evidence, and leaves labelled by it, where there is some; reach is (images, 2)."""
     assert forest.likely is not None
     cuts, likely = Cuts.of(forest), forest.likely.copy()
-    for image, (grid, photograph) in enumerate(zip(seen, photographs, strict=True)):
-        size, cells = forest.sizes[image].astype(np.int64), np.array(grid.shape[:0:-1])
-        if (size == cells).all():
+    order = np.argsort(forest.nodes.image, kind="stable")
+    starts = np.searchsorted(forest.nodes.image[order], np.arange(len(evidence) + 1))
+    for image, shown in enumerate(evidence):
+        if shown is None:
             continue
-        evidence = guided(coefficients(grid).numpy(), photograph)
-        nodes, reach = np.flatnonzero(forest.nodes.image == image), REACH * size // cells
+        nodes = order[starts[image] : starts[image + 1]]
         for _ in range(SWEEPS):
-            if not move_cuts(evidence, cuts, nodes, reach, min_extent):
+            moved = move_cuts(shown, cuts, nodes, reach[image], min_extent)
+            likely[nodes] = label_leaves(shown, cuts, nodes)
+            if not moved:
                 break
-        likely[nodes] = label_leaves(evidence, cuts, nodes)
     return cuts.forest(forest, likely)
 
 

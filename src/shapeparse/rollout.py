@@ -54,15 +54,15 @@ class PolicyActor:
 
     def __call__(self, nodes: Nodes) -> Actions:
         output = self.output(nodes)
-        self.likely.append(self.paint_likelihood(nodes, output))
+        paint, skip = output.log_rule[:, Rule.PAINT], output.log_rule[:, Rule.SKIP]
+        self.likely.append(torch.sigmoid(paint - skip).numpy())
+        return self.most_likely(nodes, output)
+
+    def most_likely(self, nodes: Nodes, output: PolicyOutput) -> Actions:
+        """The policy's action at every node, improved if that is wanted."""
         rule = output.log_rule.argmax(dim=1).numpy()
         own = Actions.at_locations(nodes, rule, location_for(output.location, rule))
         return own if self.improve is None else self.improve(nodes, output, own)
-
-    def paint_likelihood(self, nodes: Nodes, output: PolicyOutput) -> npt.NDArray[np.float32]:
-        """How likely a pixel of each node is paint: pi(paint) among the two labels."""
-        paint, skip = output.log_rule[:, Rule.PAINT], output.log_rule[:, Rule.SKIP]
-        return torch.sigmoid(paint - skip).numpy()
 
     def parse(self) -> Forest:
         """The trees of all images."""

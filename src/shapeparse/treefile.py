@@ -28,6 +28,7 @@ MAX_BYTES = 512 << 20
 MAX_STRAY_VALUES = 10_000
 """Commas and brackets beside the nodes' own, in the image's name for instance."""
 COLUMNS = ("x", "y", "w", "h", "depth", "parent", "cut")
+LABELS = [rule.label for rule in Rule]
 
 
 def write(path: str | Path, tree: ParseTree) -> None:
@@ -89,20 +90,14 @@ def _refuse_a_flood(text: str | bytes) -> None:
 
 
 def _node_rows(tree: ParseTree) -> list[dict[str, Any]]:
-    return [
-        {
-            "x": int(tree.x[i]),
-            "y": int(tree.y[i]),
-            "w": int(tree.w[i]),
-            "h": int(tree.h[i]),
-            "depth": int(tree.depth[i]),
-            "parent": int(tree.parent[i]) if i else None,
-            "rule": Rule(tree.rule[i]).label,
-            "cut": int(tree.cut[i]) if tree.rule[i] < Rule.PAINT else None,
-            **({} if tree.likely is None else {"likely": round(float(tree.likely[i]), 4)}),
-        }
-        for i in range(len(tree))
-    ]
+    """A dictionary a node; columns become lists at once, which is many times quicker than number by number."""
+    columns = {key: getattr(tree, key).tolist() for key in ("x", "y", "w", "h", "depth")}
+    columns["parent"] = [None, *tree.parent[1:].tolist()]
+    columns["rule"] = [LABELS[rule] for rule in tree.rule.tolist()]
+    columns["cut"] = [None if leaf else cut for leaf, cut in zip(tree.is_leaf.tolist(), tree.cut.tolist(), strict=True)]
+    if tree.likely is not None:
+        columns["likely"] = [round(likely, 4) for likely in tree.likely.astype(np.float64).tolist()]
+    return [dict(zip(columns, node, strict=True)) for node in zip(*columns.values(), strict=True)]
 
 
 def _image(image: Any) -> tuple[str, int, int]:

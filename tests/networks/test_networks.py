@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
+from torch import nn
 
 from shapeparse import Limits, Nodes, Rule
 from shapeparse.networks import Critic, NodeView, Policy
 from shapeparse.networks.critic import DenseHead, DenseOutput, ProfileOutput
+from shapeparse.networks.policy import along
 from shapeparse.networks.presets import PRESETS, preset_named
 from shapeparse.networks.trunks import Features
 
@@ -109,8 +111,15 @@ def test_profiles_run_along_their_own_axis(tiny_presets):
     columns = torch.arange(8.0).expand(1, 4, 8, 8)  # a feature map whose value is the column
     features = trunk(columns, NodeView.of(Nodes.roots([(8, 8)]), np.array([[8, 8]]), LIMITS))
     along_x, along_y = features.profiles[0]
-    torch.testing.assert_close(along_x[0], torch.arange(8.0))
-    assert along_y.std(dim=1).max() == 0
+    torch.testing.assert_close(along_x[:, 0], torch.arange(8.0))
+    assert along_y.std(dim=0).max() == 0
+
+
+@pytest.mark.parametrize("dilation", [1, 2])
+def test_a_convolution_along_the_middle_axis_is_one_along_the_last(dilation):
+    convolution = nn.Conv1d(4, 6, 5, padding=2 * dilation, dilation=dilation)
+    rows = torch.randn(3, 9, 4)
+    torch.testing.assert_close(along(convolution, rows), convolution(rows.transpose(1, 2)).transpose(1, 2))
 
 
 def test_the_fast_critic_knows_that_skip_is_the_opposite_of_paint(tiny_presets):

@@ -19,6 +19,7 @@ from ..grammar import Limits
 from ..images import read_image, shown
 from ..methods import METHODS
 from ..model import Parser, load
+from ..parallel import side_by_side
 from ..parsing import ParseSettings
 from ..shipped import NAME, pretrained_folder, run_or_pretrained
 from ..tree import ParseTree
@@ -41,7 +42,7 @@ EXAMPLES = """
 """
 
 AT_A_TIME = 8
-"""Photographs in memory at a time, at their own size."""
+"""Photographs that a thread has in memory at a time, at their own size."""
 DEFAULTS = ParseSettings()
 PAGE, REVIEW = "explorer.html", "review.csv"
 MOST_SHOWN = 24
@@ -209,19 +210,31 @@ def _plan(tree: ParseTree, settings: PaintSettings) -> PaintPlan:
 def parse_jobs(
     parser: Parser, jobs: Sequence[Job], settings: Settings, how: ParseSettings, problems: list[Skipped]
 ) -> Iterator[tuple[Job, npt.NDArray[np.uint8], ParseTree]]:
-    """Parse photographs one after the other; those that cannot be read are added to ``problems``."""
-    follow = progress.bar("Parsing")
-    read: list[tuple[Job, npt.NDArray[np.uint8]]] = []
-    for place, job in enumerate(follow(jobs), start=1):
-        try:
-            read.append((job, read_image(job.mask)))
-        except UserError as error:
-            problems.append(Skipped(job.mask, str(error)))
-        if len(read) == AT_A_TIME or place == len(jobs):
-            trees = parser.parse((photo for _, photo in read), settings.depth, settings.min_extent, how)
-            for (one, photo), tree in zip(read, trees, strict=True):
-                yield one, photo, replace(tree, name=one.mask.name)
-            read.clear()
+    """Parse photographs, some at a time; those that cannot be read are added to ``problems``."""
+
+    def parsed(some: Sequence[Job]) -> tuple[list[tuple[Job, npt.NDArray[np.uint8], ParseTree]], list[Skipped]]:
+        read, unread = [], []
+        for job in some:
+            try:
+                read.append((job, read_image(job.mask)))
+            except UserError as error:
+                unread.append(Skipped(job.mask, str(error)))
+        trees = parser.parse((photo for _, photo in read), settings.depth, settings.min_extent, how)
+        named = (replace(tree, name=job.mask.name) for (job, _), tree in zip(read, trees, strict=True))
+        return [(*one, tree) for one, tree in zip(read, named, strict=True)], unread
+
+    batches = [jobs[first : first + AT_A_TIME] for first in range(0, len(jobs), AT_A_TIME)]
+
+    def each() -> Iterator[tuple[Job, npt.NDArray[np.uint8], ParseTree] | Skipped]:
+        for found, unread in side_by_side(parsed, batches):
+            yield from found
+            yield from unread
+
+    for one in progress.bar("Parsing", len(jobs))(each()):
+        if isinstance(one, Skipped):
+            problems.append(one)
+        else:
+            yield one
 
 
 def parse_in_shards(

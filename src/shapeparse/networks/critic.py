@@ -100,12 +100,10 @@ class ProfileOutput(CriticOutput):
 class ProfileHead(nn.Module):
     """For trunks that keep places: a value for every place along each axis."""
 
-    hidden = 32
-
     def __init__(self, trunk: Trunk) -> None:
         super().__init__()
-        self.profile = ProfileEncoder(trunk.profile_channels, trunk.vector_size, self.hidden)
-        self.curve = nn.Conv1d(self.hidden, 1, 1)
+        self.profile = ProfileEncoder(trunk)
+        self.curve = nn.Linear(trunk.preset.hidden, 1)
         self.evidence = Evidence(trunk)
 
     def forward(self, features: Features) -> ProfileOutput:

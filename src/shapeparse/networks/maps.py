@@ -55,11 +55,10 @@ class MapTrunk(SharedTrunk):
     def read(self, inner: Tensor, outer: Tensor, along_x: Tensor, along_y: Tensor, geometry: Tensor) -> Features:
         seen = super().read(inner, outer, along_x, along_y, geometry)
         assert seen.profiles is not None
-        channels, strips = self.mean_channels, self.preset.strips
-        nodes, axes, _, positions = seen.profiles.shape
-        likely = seen.profiles.view(nodes, axes, strips, channels, positions)[:, :, :, -1].mean(dim=2)
+        last = self.mean_channels - 1  # of each strip
+        likely = seen.profiles[..., last :: self.mean_channels].mean(dim=3)
         gain = stretch_gains(likely.detach().double()).float()  # differences of nearly equal numbers
-        return Features(seen.vector, seen.mean, torch.cat([seen.profiles, gain.unsqueeze(2)], dim=2), gain)
+        return Features(seen.vector, seen.mean, torch.cat([seen.profiles, gain.unsqueeze(3)], dim=3), gain)
 
 
 def stretch_gains(likely: Tensor) -> Tensor:

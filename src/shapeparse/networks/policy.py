@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor, nn
 
 from .precision import Convolving
@@ -47,7 +48,7 @@ class Policy(nn.Module):
         self.trunk = TRUNKS[preset.trunk](preset)
         if self.trunk.profile_channels:
             self.split: nn.Module = ProfileSplit(self.trunk)
-            seen = self.trunk.vector_size + ProfileSplit.summary_size
+            seen = self.trunk.vector_size + 2 * preset.hidden
         else:
             self.split = DenseSplit(self.trunk.vector_size)
             seen = self.trunk.vector_size
@@ -116,21 +117,19 @@ NO_GAIN = 1e-4
 class ProfileSplit(nn.Module):
     """Scores places along each axis; the location is their soft-argmax, so it can follow an edge wherever it lies."""
 
-    hidden = 32
-    summary_size = 2 * hidden
-
     def __init__(self, trunk: Trunk) -> None:
         super().__init__()
-        self.profile = ProfileEncoder(trunk.profile_channels, trunk.vector_size, self.hidden)
-        self.score = nn.Conv1d(self.hidden, 1, 1)
+        hidden = trunk.preset.hidden
+        self.profile = ProfileEncoder(trunk)
+        self.score = nn.Linear(hidden, 1)
         self.trust = nn.Parameter(torch.tensor(TRUST)) if trunk.sees_gain else None
-        self.log_sigma = nn.Linear(self.hidden, 1)
+        self.log_sigma = nn.Linear(hidden, 1)
         nn.init.zeros_(self.log_sigma.weight)
         nn.init.zeros_(self.log_sigma.bias)
 
     def forward(self, features: Features) -> tuple[Tensor, Tensor, Tensor]:
-        seen = self.profile(features)  # (nodes * 2, hidden, positions)
-        score = self.score(seen).squeeze(1)
+        seen = self.profile(features)  # (nodes * 2, positions, hidden)
+        score = self.score(seen).squeeze(2)
         if self.trust is not None and features.gain is not None:
             gain = features.gain.flatten(0, 1)
             score = score + self.trust * gain / gain.amax(dim=1, keepdim=True).clamp(min=NO_GAIN)
@@ -138,30 +137,43 @@ class ProfileSplit(nn.Module):
         positions = weight.shape[1]
         place = (torch.arange(positions) + 0.5) / positions
         location = (weight * place).sum(dim=1).view(-1, 2)
-        summary = seen.amax(dim=2)
+        summary = seen.amax(dim=1)
         log_sigma = self.log_sigma(summary).view(-1, 2)
-        return torch.logit(location), bounded_log_sigma(log_sigma), summary.view(-1, self.summary_size)
+        return torch.logit(location), bounded_log_sigma(log_sigma), summary.view(-1, 2 * summary.shape[1])
 
 
 class ProfileEncoder(Convolving):
     """Convolutions along an axis, told what the rest of the node looks like; both axes share them."""
 
-    def __init__(self, profile_channels: int, vector_size: int, hidden: int) -> None:
+    def __init__(self, trunk: Trunk) -> None:
         super().__init__()
+        hidden = trunk.preset.hidden
         self.axis = nn.Parameter(torch.zeros(2, hidden))
-        self.context = nn.Linear(vector_size, hidden)
-        self.first = nn.Conv1d(profile_channels, hidden, 1)
+        self.context = nn.Linear(trunk.vector_size, hidden)
+        self.first = nn.Linear(trunk.profile_channels, hidden)
         self.second = nn.Conv1d(hidden, hidden, 5, padding=2)
         self.third = nn.Conv1d(hidden, hidden, 5, padding=4, dilation=2)
 
     def forward(self, features: Features) -> Tensor:
+        """(nodes * 2, positions, hidden)."""
         assert features.profiles is not None
         context = (self.context(features.vector)[:, None, :] + self.axis).flatten(0, 1)
         with self.convolving():
-            x = torch.relu(self.first(features.profiles.flatten(0, 1)) + context[:, :, None])
-            x = x + torch.relu(self.second(x))
-            x = x + torch.relu(self.third(x))
+            x = torch.relu(self.first(features.profiles.flatten(0, 1)) + context[:, None, :])
+            x = x + torch.relu(along(self.second, x))
+            x = x + torch.relu(along(self.third, x))
         return x.float()
+
+
+def along(convolution: nn.Conv1d, x: Tensor) -> Tensor:
+    """A convolution along the middle axis of (rows, positions, channels).
+
+    As one of images of a single row, because PyTorch can take these as they lie in memory.
+    """
+    image = x.transpose(1, 2).unsqueeze(2)
+    padding, dilation = (0, int(convolution.padding[0])), (1, convolution.dilation[0])
+    found = F.conv2d(image, convolution.weight.unsqueeze(2), convolution.bias, 1, padding, dilation)
+    return found.squeeze(2).transpose(1, 2)
 
 
 def bounded_log_sigma(raw: Tensor) -> Tensor:

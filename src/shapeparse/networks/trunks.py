@@ -27,7 +27,7 @@ class Features:
     mean: Tensor | None = None
     """(nodes, channels): mean of the feature map over the node; None if the trunk has no such map."""
     profiles: Tensor | None = None
-    """(nodes, 2, channels, positions): what lies along each axis; None if the trunk keeps no places."""
+    """(nodes, 2, positions, channels): what lies along each axis; None if the trunk keeps no places."""
     gain: Tensor | None = None
     """(nodes, 2, positions): what cuts there would gain by the evidence map; None if the trunk has none."""
 
@@ -196,9 +196,9 @@ class SharedTrunk(Trunk):
     def read(self, inner: Tensor, outer: Tensor, along_x: Tensor, along_y: Tensor, geometry: Tensor) -> Features:
         """The features of nodes from these means."""
         vector = self.dense(torch.cat([inner.flatten(1), outer.flatten(1), geometry], dim=1))
-        # (nodes, strips, positions, channels) and (nodes, positions, strips, channels) to (nodes, 2, .., positions)
-        pair = torch.stack([along_x.permute(0, 1, 3, 2), along_y.permute(0, 2, 3, 1)], dim=1)
-        return Features(vector, inner.mean(dim=(1, 2)), pair.flatten(2, 3))
+        # (nodes, strips, positions, channels) and (nodes, positions, strips, channels) to (nodes, 2, positions, ..)
+        pair = torch.stack([along_x.transpose(1, 2), along_y], dim=1)
+        return Features(vector, inner.mean(dim=(1, 2)), pair.flatten(3, 4))
 
 
 class Encoder(nn.Module):
