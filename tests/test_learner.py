@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from statistics import NormalDist
 
@@ -11,7 +12,7 @@ import torch
 
 from shapeparse import Actions, Limits, Nodes, Oracle, Rule, losses
 from shapeparse.grammar import location_from_cut, split_children
-from shapeparse.learner import Batch, Learner, LearningSettings, in_batch, location_of
+from shapeparse.learner import Batch, Learner, LearningSettings, in_batch, laid_out_like, location_of
 from shapeparse.memory import Transitions
 from shapeparse.methods import METHODS, method_named
 from shapeparse.networks import CriticOutput, NodeView, PolicyOutput, Preset
@@ -121,6 +122,34 @@ def test_a_gradient_that_is_not_finite_moves_nothing(lesson):
     batch.pixels[:] = float("nan")
     update(given)
     assert not moved(learner.policy, before)
+
+
+def test_a_fused_optimiser_moves_each_weight_by_its_own_gradient(lesson):
+    """Gradients of convolutions may lie in memory otherwise than their weights."""
+    learner, batch, _ = lesson("dagger", "best", quick=True)
+    assert learner.policy_optimiser.defaults["fused"]
+    masks = torch.rand(len(batch.pixels), 32, 32, generator=torch.Generator().manual_seed(0))
+    twin = copy.deepcopy(learner.policy).train()
+    loss = losses.map_loss(twin.encode(batch.pixels).logits, masks)
+    gradients = torch.autograd.grad(loss, list(twin.parameters()), allow_unused=True)
+    learner.update_map(batch.pixels, masks)
+    rate, seen = learner.settings.rate, 0
+    for old, new, gradient in zip(twin.parameters(), learner.policy.parameters(), gradients, strict=True):
+        if gradient is not None and gradient.ndim == 4:
+            clear = gradient.abs() > 0.01 * gradient.abs().max()
+            step = (new - old * (1 - rate * learner.settings.weight_decay))[clear]
+            torch.testing.assert_close(step, -rate * gradient[clear].sign(), rtol=0.02, atol=1e-6)  # Adam's first step
+            seen += int(clear.sum())
+    assert seen > 100
+
+
+@pytest.mark.parametrize("layout", [torch.contiguous_format, torch.channels_last])
+def test_gradients_take_the_layout_of_their_weights(layout):
+    weight = torch.zeros(4, 3, 2, 2).to(memory_format=layout)
+    gradient = torch.randn(4, 3, 2, 2).to(memory_format=torch.channels_last)
+    found = laid_out_like(weight, gradient)
+    assert found.stride() == weight.stride()
+    assert torch.equal(found, gradient)
 
 
 def test_gradients_are_clipped(lesson):

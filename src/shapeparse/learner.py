@@ -217,7 +217,7 @@ class Learner:
         parameters = self._parameters[name]
         gradients = torch.autograd.grad(loss, parameters, allow_unused=True, retain_graph=retain_graph)
         for parameter, gradient in zip(parameters, gradients, strict=True):
-            parameter.grad = gradient
+            parameter.grad = None if gradient is None else laid_out_like(parameter, gradient)
 
     def _step(self, name: str, optimiser: torch.optim.Optimizer) -> None:
         norm = nn.utils.clip_grad_norm_(self._parameters[name], self.settings.clip)
@@ -400,6 +400,16 @@ def in_batch(nodes: Nodes, scenes: npt.NDArray[np.integer]) -> Nodes:
     place = np.full(int(scenes.max()) + 1, -1, np.int32)
     place[scenes] = np.arange(len(scenes))
     return Nodes(place[nodes.image], nodes.x, nodes.y, nodes.w, nodes.h, nodes.depth)
+
+
+def laid_out_like(parameter: Tensor, gradient: Tensor) -> Tensor:
+    """A gradient in the memory layout of its parameter.
+
+    Those of convolutions may come with their channels last, and PyTorch's fused optimisers go through both as they lie
+    in memory: weights would be moved by the gradients of others.
+    """
+    same = gradient.stride() == parameter.stride()
+    return gradient if same else torch.empty_like(parameter).copy_(gradient)
 
 
 def set_training(network: nn.Module) -> None:
