@@ -158,8 +158,8 @@ def settings_for(preset: str, **given: Any) -> TrainSettings:
     usual: dict[str, Any] = {}
     if preset == "best":
         usual = {
-            "updates": 16, "batch_nodes": 24, "map_until": 0.6, "first_look": 128,
-            "learning": LearningSettings(rate=2e-3, averaging=0.998, quick=True),
+            "updates": 16, "batch_nodes": 24, "map_until": 0.7, "first_look": 128,
+            "learning": LearningSettings(rate=3e-3, weight_decay=0.05, clip=1.0, averaging=0.998, quick=True),
         }  # fmt: skip
     if preset == "paper":
         usual = {
