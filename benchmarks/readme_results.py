@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import tyro
+from strongest import PEER, rows_of
 
 from shapeparse.benchmark.paper import PAPER_TABLE
 from shapeparse.benchmark.report.findings import findings, lead
@@ -26,7 +27,7 @@ from shapeparse.files import write_text
 REPOSITORY = Path(__file__).resolve().parents[1]
 RESULTS = REPOSITORY / "results"
 PAGES = {
-    REPOSITORY / "README.md": ("benchmark", "learning", "oracle"),
+    REPOSITORY / "README.md": ("strength", "benchmark", "learning", "oracle"),
     REPOSITORY / "docs" / "reproduction.md": ("benchmark", "findings"),
     REPOSITORY / "docs" / "methods.md": ("regret",),
     REPOSITORY / "docs" / "strongest.md": ("strongest", "ablations", "parsing"),
@@ -38,6 +39,7 @@ SOURCES = {
     "findings": "results/*/results.json",
     "learning": "results/learning/*/results.json",
     "regret": "results/car-panels/results.json",
+    "strength": "results/strongest/*.json",
     "strongest": "results/strongest/*.md",
     "ablations": "results/ablations/*.md",
     "parsing": "results/speed/parsing.md",
@@ -78,6 +80,10 @@ def section(name: str, to_results: str) -> str:
     if name == "oracle":
         oracle = RESULTS / "oracle" / "oracle.json"
         return oracle_section(json.loads(oracle.read_bytes()) if oracle.exists() else None)
+    if name == "strength":
+        return strength_section(
+            {path.stem: json.loads(path.read_bytes()) for path in sorted(REPOSITORY.glob(SOURCES[name]))}
+        )
     if name == "learning":
         return learning_section(_benchmarks("learning/*"), to_results)
     if name in ("strongest", "ablations", "parsing"):
@@ -115,6 +121,24 @@ def pages_section(pages: list[Path]) -> str:
         return "\nNot measured yet.\n\n"
     texts = [page.read_text(encoding="utf-8").strip().removeprefix("# ") for page in pages]
     return "\n" + "\n\n".join(f"### {text}" for text in texts) + "\n\n"
+
+
+def strength_section(found: dict[str, dict[str, Any]]) -> str:
+    """The strongest parser and its peers: a row a way, a column a dataset."""
+    if not found:
+        return "\nNot measured yet: `python benchmarks/strongest.py` makes `results/strongest`.\n\n"
+    rows = {name: rows_of(results) for name, results in found.items()}
+    lines = []
+    for title in ("best", "best, no lookahead", PEER, "U-Net, then IGM"):
+        cells = [f"{one[title].percent()} | {one[title].beside}" if title in one else "– | –" for one in rows.values()]
+        lines.append(f"| {title} | {' | '.join(cells)} |")
+    minutes = next(iter(found.values()))["runs"][0]["minutes"]
+    return f"""
+| {minutes:g} minutes of training | {" | ".join(f"{name} | minus the peer" for name in rows)} |
+| --- |{" ---: | ---: |" * len(rows)}
+{chr(10).join(lines)}
+
+"""
 
 
 def benchmark_section(benchmarks: dict[str, dict[str, Any]], to_results: str) -> str:

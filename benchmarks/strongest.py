@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -188,14 +188,45 @@ def accuracies(run: dict[str, Any]) -> str:
     return "; ".join(f"{title} {np.mean(row['accuracy_each']):.4f}" for title, row in run["rows"].items())
 
 
-def table(results: dict[str, Any]) -> str:
-    """All ways as Markdown, with the interval of each minus the strongest peer."""
+class Row(NamedTuple):
+    """One way of parsing over all splits."""
+
+    accuracy: list[float]
+    """Of each split, in percent."""
+    rectangles: float
+    beside: str
+    """The interval of its difference to the strongest peer, in points."""
+
+    def percent(self) -> str:
+        """Mean and standard deviation."""
+        spread = f" ± {np.std(self.accuracy, ddof=1):.2f}" if len(self.accuracy) > 1 else ""
+        return f"{np.mean(self.accuracy):.2f}{spread}"
+
+
+def rows_of(results: dict[str, Any]) -> dict[str, Row]:
+    """All ways by title, each held against the strongest peer on the same test images."""
     each: dict[str, dict[int, dict[int, float]]] = {}
     rectangles: dict[str, list[float]] = {}
     for run in results["runs"]:
         for title, row in run["rows"].items():
             each.setdefault(title, {})[run["fold"]] = dict(zip(run["test"], row["accuracy_each"], strict=True))
             rectangles.setdefault(title, []).append(row["rectangles"])
+    found = {}
+    for title, folds in each.items():
+        beside = "–"
+        both = sorted(set(folds) & set(each.get(PEER, {})))
+        if title != PEER and both:
+            differences = [
+                {image: folds[fold][image] - each[PEER][fold][image] for image in folds[fold]} for fold in both
+            ]
+            beside = signed_interval(paired_bootstrap(differences), 2)
+        accuracy = [100 * float(np.mean(list(images.values()))) for images in folds.values()]
+        found[title] = Row(accuracy, float(np.mean(rectangles[title])), beside)
+    return found
+
+
+def table(results: dict[str, Any]) -> str:
+    """All ways as Markdown, with the interval of each minus the strongest peer."""
     lines = [
         f"# The strongest parser on {results['data']}",
         "",
@@ -207,19 +238,8 @@ def table(results: dict[str, Any]) -> str:
         "| row | test % | splits | rectangles | minus the strongest peer |",
         "| --- | ---: | ---: | ---: | ---: |",
     ]
-    for title, folds in each.items():
-        means = [100 * np.mean(list(found.values())) for found in folds.values()]
-        beside = "–"
-        both = sorted(set(folds) & set(each.get(PEER, {})))
-        if title != PEER and both:
-            differences = [
-                {image: folds[fold][image] - each[PEER][fold][image] for image in folds[fold]} for fold in both
-            ]
-            beside = signed_interval(paired_bootstrap(differences), 2)
-        spread = f" ± {np.std(means, ddof=1):.2f}" if len(means) > 1 else ""
-        lines.append(
-            f"| {title} | {np.mean(means):.2f}{spread} | {len(means)} | {np.mean(rectangles[title]):.1f} | {beside} |"
-        )
+    for title, row in rows_of(results).items():
+        lines.append(f"| {title} | {row.percent()} | {len(row.accuracy)} | {row.rectangles:.1f} | {row.beside} |")
     return "\n".join([*lines, "", *price_lines(results), "", *reliability_lines(results), ""])
 
 
