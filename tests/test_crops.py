@@ -43,15 +43,6 @@ def test_without_zoom_images_are_left_alone_or_flipped():
     torch.testing.assert_close(cropped[flipped], pixels[flipped].flip(3), rtol=0, atol=1e-3)
 
 
-def test_windows_can_have_another_size():
-    masks = spots(0, height=32, width=32)
-    pixels = masks[:, None].expand(-1, 3, -1, -1)
-    cropped, cropped_masks = random_crops(pixels, masks, 1.0, False, np.random.default_rng(0), side=16)
-    assert cropped.shape == (3, 3, 16, 16)
-    torch.testing.assert_close(cropped_masks, torch.nn.functional.avg_pool2d(masks, 2), rtol=0, atol=1e-4)
-    torch.testing.assert_close(cropped[:, 0], cropped_masks, rtol=0, atol=0)
-
-
 @given(seed=st.integers(0, 999), zoom=st.floats(1, 3))
 def test_a_window_lies_in_the_image_or_the_image_in_it(seed, zoom):
     windows = random_windows(20, zoom, True, np.random.default_rng(seed)).numpy()

@@ -27,7 +27,7 @@ from shapeparse.networks.presets import PRESETS
 from shapeparse.parsing import parse_images
 from shapeparse.rollout import Exploration
 from shapeparse.runs import RunFolder
-from shapeparse.train import Trainer, TrainingData, TrainSettings, look_at, rate_share, settings_for
+from shapeparse.train import Trainer, TrainingData, TrainSettings, rate_share, settings_for
 
 SMALL = {"epochs": 4, "depth": 3, "rollout_images": 4, "batch_images": 4, "batch_nodes": 12, "updates": 2, "threads": 1}
 TIMES = ("seconds", "nodes_per_second")
@@ -186,11 +186,6 @@ def test_a_network_with_a_map_looks_before_it_parses(trainer):
 def test_a_method_without_an_oracle_never_looks_at_the_masks(trainer):
     rows = trainer(method="mcpg", preset="best", epochs=2, map_until=0.5).run()
     assert not any("map_loss" in row for row in rows)
-
-
-def test_looks_grow_in_three_steps():
-    assert [look_at(share, 128, 256) for share in (0.0, 0.3, 0.4, 0.6, 0.7, 1.0)] == [128, 128, 192, 192, 256, 256]
-    assert {look_at(share, 0, 256) for share in (0.0, 0.5, 1.0)} == {256}
 
 
 def test_a_run_stops_when_validation_no_longer_improves(trainer):

@@ -11,9 +11,9 @@ from torch import Tensor
 
 
 def random_crops(
-    pixels: Tensor, masks: Tensor, zoom: float, flips: bool, rng: np.random.Generator, side: int | None = None
+    pixels: Tensor, masks: Tensor, zoom: float, flips: bool, rng: np.random.Generator
 ) -> tuple[Tensor, Tensor]:
-    """A random window of each image and of its mask, both enlarged or shrunk to the size they had, or to another.
+    """A random window of each image and of its mask, both enlarged or shrunk to the size they had.
 
     Image and mask are sampled together, so nothing can move one without the other; masks get soft edges.
 
@@ -23,11 +23,8 @@ def random_crops(
         zoom: how many times larger or smaller things may become; 1 for not at all.
         flips: whether half of the windows are flipped left to right.
         rng: decides all of it.
-        side: of the square windows; the size of the images if not given.
     """
     both = torch.cat([pixels, masks[:, None]], dim=1)
-    if side is not None and side < both.shape[-1]:  # by means, since sampling alone would skip pixels
-        both = F.interpolate(both, side, mode="area")
     grid = F.affine_grid(random_windows(len(both), zoom, flips, rng), list(both.shape), align_corners=False)
     cropped = F.grid_sample(both, grid, padding_mode="reflection", align_corners=False)
     return cropped[:, :3], cropped[:, 3]

@@ -6,6 +6,7 @@ import dataclasses
 import math
 import time
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -15,20 +16,22 @@ import torch
 from torch import Tensor, nn
 
 from .calibration import Calibration, Leaves
-from .crops import random_crops
 from .errors import UserError
 from .evaluate import accuracy_and_leaves
 from .grammar import Limits, is_whole
 from .learner import Batch, Learner, LearningSettings
+from .looks import Looks, look_at
 from .memory import Memory
 from .methods import method_named
 from .networks.presets import preset_named
 from .parsing import parse_images
 from .rollout import Exploration, Rollout
 from .runs import pack_state, unpack_state
-from .scenes import Scenes, colour_jitter, to_pixels
+from .scenes import Scenes, colour_jitter
 from .training import Report, Training, TrainingData
 
+MAP_PARTS = 2
+"""Of a minibatch of looks, each learned from in a thread of its own."""
 _LEAST = {
     "rollout_images": 1, "updates": 1, "batch_images": 1, "batch_nodes": 1, "memory": 1,
     "seed": 0, "patience": 0, "threads": 1, "first_look": 0,
@@ -158,7 +161,7 @@ def settings_for(preset: str, **given: Any) -> TrainSettings:
     usual: dict[str, Any] = {}
     if preset == "best":
         usual = {
-            "updates": 16, "batch_nodes": 24, "map_until": 0.7, "first_look": 128,
+            "updates": 16, "batch_nodes": 24, "map_until": 0.75, "first_look": 128,
             "learning": LearningSettings(rate=3e-3, weight_decay=0.05, clip=1.0, averaging=0.998, quick=True),
         }  # fmt: skip
     if preset == "paper":
@@ -189,6 +192,7 @@ class Trainer(Training):
         self.memory = Memory(len(scenes), settings.memory)
         self.calibration = Calibration()
         self.learns_map = self.preset.trunk == "map" and self.method.uses_oracle
+        self.looks = Looks(data.train_images, data.train_masks, settings.map_zoom, settings.flips, settings.colour)
 
     def config(self) -> dict[str, Any]:
         """What ``config.json`` holds: the settings, the network, and where the data came from."""
@@ -253,15 +257,14 @@ class Trainer(Training):
 
     def _look(self, part: npt.NDArray[np.int64], progress: float) -> list[tuple[dict[str, float], int]]:
         """As many looks at some scenes as updates would have, to learn the evidence map alone."""
-        settings, data = self.settings, self.data
-        side = look_at(progress / settings.map_until, settings.first_look, self.preset.look)
+        settings = self.settings
+        self.looks.shrink_to(look_at(progress / settings.map_until, settings.first_look, self.preset.look))
         found = []
         for _ in range(settings.updates):
             drawn = self.rng.choice(part, settings.batch_images) // self.rollout.scenes.variants
-            pixels, masks = to_pixels(data.train_images[drawn]), torch.from_numpy(data.train_masks[drawn]).float()
-            pixels, masks = random_crops(pixels, masks, settings.map_zoom, settings.flips, self.rng, side)
-            pixels = colour_jitter(pixels, settings.colour, self.rng)
-            found.append(({"map_loss": self.learner.update_map(pixels, masks)}, 0))
+            seeds = self.rng.integers(1 << 62, size=MAP_PARTS).tolist()
+            parts = [partial(self.looks, *one) for one in zip(np.array_split(drawn, MAP_PARTS), seeds, strict=True)]
+            found.append(({"map_loss": self.learner.update_map(parts[: settings.batch_images])}, 0))
         return found
 
     def _gather_and_learn(self, part: npt.NDArray[np.int64], beta: float) -> list[tuple[dict[str, float], int]]:
@@ -312,14 +315,6 @@ class Trainer(Training):
             if network.trunk is not None:
                 network.trunk.pixel_mean.copy_(mean)  # type: ignore[union-attr, operator]
                 network.trunk.pixel_std.copy_(std)  # type: ignore[union-attr, operator]
-
-
-def look_at(progress: float, first: int, last: int) -> int:
-    """The side of crops when this share of the looking is done: the first, one between, and then the last."""
-    if not first or progress >= 2 / 3:
-        return last
-    between = max(first, (first + last) // 2 // 32 * 32)
-    return min(first if progress < 1 / 3 else between, last)
 
 
 def rate_share(progress: float, warm_up: float = 0.03) -> float:
