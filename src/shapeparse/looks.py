@@ -1,4 +1,4 @@
-"""Random looks at training images, from which an evidence map is learned before nodes are: small at first, then larger."""
+"""Random looks at training images, small at first, from which an evidence map is learned before nodes are."""
 
 from __future__ import annotations
 
