@@ -240,7 +240,9 @@ def table(results: dict[str, Any]) -> str:
     ]
     for title, row in rows_of(results).items():
         lines.append(f"| {title} | {row.percent()} | {len(row.accuracy)} | {row.rectangles:.1f} | {row.beside} |")
-    return "\n".join([*lines, "", *price_lines(results), "", *reliability_lines(results), ""])
+    if any("prices" in run for run in results["runs"]):
+        lines += ["", *price_lines(results), "", *reliability_lines(results)]
+    return "\n".join([*lines, ""])
 
 
 def price_lines(results: dict[str, Any]) -> list[str]:

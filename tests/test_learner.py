@@ -18,9 +18,7 @@ from shapeparse.learner import (
     LearningSettings,
     in_batch,
     laid_out_like,
-    learn_map,
     location_of,
-    weighted_mean,
 )
 from shapeparse.memory import Transitions
 from shapeparse.methods import METHODS, method_named
@@ -141,7 +139,7 @@ def test_a_fused_optimiser_moves_each_weight_by_its_own_gradient(lesson):
     twin = copy.deepcopy(learner.policy).train()
     loss = losses.map_loss(twin.encode(batch.pixels).logits, masks)
     gradients = torch.autograd.grad(loss, list(twin.parameters()), allow_unused=True)
-    learner.update_map([lambda: (batch.pixels, masks)])
+    learner.update_map(batch.pixels, masks)
     rate, seen = learner.settings.rate, 0
     for old, new, gradient in zip(twin.parameters(), learner.policy.parameters(), gradients, strict=True):
         if gradient is not None and gradient.ndim == 4:
@@ -150,38 +148,6 @@ def test_a_fused_optimiser_moves_each_weight_by_its_own_gradient(lesson):
             torch.testing.assert_close(step, -rate * gradient[clear].sign(), rtol=0.02, atol=1e-6)  # Adam's first step
             seen += int(clear.sum())
     assert seen > 100
-
-
-@pytest.mark.parametrize("quick", [True, False])
-def test_looks_side_by_side_are_learned_from_as_one_after_the_other(lesson, quick):
-    def learned(threads: int) -> tuple[float, list[torch.Tensor]]:
-        usual = torch.get_num_threads()
-        torch.set_num_threads(threads)
-        learner, batch, _ = lesson("dagger", "best", quick=quick)
-        masks = (batch.pixels.mean(dim=1) > 0.5).float()
-        looks = [lambda: (batch.pixels[:2], masks[:2]), lambda: (batch.pixels[2:], masks[2:])]
-        loss = [learner.update_map(looks) for _ in range(2)][-1]
-        torch.set_num_threads(usual)
-        return loss, list(learner.policy.state_dict().values())
-
-    (one, weights_of_one), (two, weights_of_two) = learned(1), learned(2)
-    assert one == two
-    assert all(torch.equal(first, second) for first, second in zip(weights_of_one, weights_of_two, strict=True))
-
-
-def test_looks_count_by_their_images(lesson):
-    """The gradient is that of the mean over all images, if nothing is normalised by the statistics of a part."""
-    learner, batch, _ = lesson("dagger", "best", clip=1e9)
-    masks = (batch.pixels.mean(dim=1) > 0.5).float()
-    trunk = learner.policy.trunk.eval()
-    looks = [lambda: (batch.pixels[:1], masks[:1]), lambda: (batch.pixels[1:], masks[1:])]
-    parts = [learn_map((trunk, look)) for look in looks]
-    whole = learn_map((trunk, lambda: (batch.pixels, masks)))
-    shares = [part.images / 3 for part in parts]
-    assert weighted_mean([torch.tensor(part.loss) for part in parts], shares) == pytest.approx(whole.loss, rel=1e-5)
-    for expected, *several in zip(whole.gradients, *(part.gradients for part in parts), strict=True):
-        if expected is not None:
-            torch.testing.assert_close(weighted_mean(several, shares), expected, rtol=1e-3, atol=1e-6)
 
 
 @pytest.mark.parametrize("layout", [torch.contiguous_format, torch.channels_last])

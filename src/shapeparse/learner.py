@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -18,15 +16,10 @@ from .grammar import Actions, Limits, Nodes, Rule, location_from_cut, split_chil
 from .memory import Transitions
 from .methods import Method
 from .networks import Critic, CriticOutput, Features, NodeView, Policy, PolicyOutput, Preset
-from .networks.maps import MapTrunk
 from .networks.precision import make_quick
 from .oracle import Oracle
-from .parallel import side_by_side
 from .rollout import Rollout, action_tensors, draw_actions
 from .scenes import Rewards
-
-Look: TypeAlias = Callable[[], tuple[Tensor, Tensor]]
-"""Gives images (images, 3, side, side) and masks (images, side, side) to learn an evidence map from."""
 
 
 @dataclass(frozen=True)
@@ -123,7 +116,6 @@ class Learner:
         self.exploring, self.only_imitates = 1.0, False
         self.averaged = copy.deepcopy(self.policy).eval() if self.settings.averaging else None
         self.updates = 0
-        self._twins: list[MapTrunk] = []
         self.targets: tuple[Policy, Critic] | None = None
         if self.critic and self.method.critic == "backup":
             self.targets = copy.deepcopy(self.policy).eval(), copy.deepcopy(self.critic).eval()
@@ -201,39 +193,14 @@ class Learner:
         self._follow()
         return report
 
-    def update_map(self, looks: Sequence[Look]) -> float:
-        """One step of the evidence map alone; its loss.
-
-        Looks are taken and learned from side by side, each by a trunk with statistics of its own, of which the mean is
-        taken afterwards: the result does not depend on which is first, nor on how many threads there are.
-        """
-        trunks = self._map_trunks(len(looks))
-        parts = list(side_by_side(learn_map, list(zip(trunks, looks, strict=True))))
-        shares = [part.images / sum(one.images for one in parts) for part in parts]
-        gradients = zip(*(part.gradients for part in parts), strict=True)
-        for parameter, several in zip(trunks[0].encoder.parameters(), gradients, strict=True):
-            if several[0] is not None:
-                parameter.grad = laid_out_like(parameter, weighted_mean(several, shares))
+    def update_map(self, pixels: Tensor, masks: Tensor) -> float:
+        """One step of the evidence map alone, on images (images, 3, side, side) and their masks; its loss."""
+        set_training(self.policy)
+        loss = losses.map_loss(self.policy.encode(pixels).logits, masks)
+        self._set_gradients("policy", self.settings.map_weight * loss)
         self._step("policy", self.policy_optimiser)
-        for statistics in zip(*(trunk.buffers() for trunk in trunks), strict=True):
-            if statistics[0].is_floating_point():
-                mean = weighted_mean(statistics, shares)
-                for one in statistics:
-                    one.copy_(mean)
         self._follow()
-        return sum(share * part.loss for share, part in zip(shares, parts, strict=True))
-
-    def _map_trunks(self, count: int) -> list[MapTrunk]:
-        """The policy's trunk, and twins that share its weights but not its statistics."""
-        trunk = self.policy.trunk
-        assert isinstance(trunk, MapTrunk)
-        if not self._twins:
-            self._twins = [trunk]
-        while len(self._twins) < count:
-            self._twins.append(copy.deepcopy(trunk, {id(weight): weight for weight in trunk.parameters()}))
-        for one in self._twins[:count]:
-            set_training(one)
-        return self._twins[:count]
+        return loss.item()
 
     def _follow(self) -> None:
         """Let all networks that drift behind others take a step towards them."""
@@ -433,32 +400,6 @@ def in_batch(nodes: Nodes, scenes: npt.NDArray[np.integer]) -> Nodes:
     place = np.full(int(scenes.max()) + 1, -1, np.int32)
     place[scenes] = np.arange(len(scenes))
     return Nodes(place[nodes.image], nodes.x, nodes.y, nodes.w, nodes.h, nodes.depth)
-
-
-class MapPart(NamedTuple):
-    """What a trunk has learned from a look."""
-
-    images: int
-    loss: float
-    gradients: tuple[Tensor | None, ...]
-    """Of the weights of its encoder."""
-
-
-def learn_map(work: tuple[MapTrunk, Look]) -> MapPart:
-    """Take a look, and find the gradients of the map's loss."""
-    trunk, look = work
-    pixels, masks = look()
-    loss = losses.map_loss(trunk.encode(pixels).logits, masks)
-    gradients = torch.autograd.grad(loss, list(trunk.encoder.parameters()), allow_unused=True)
-    return MapPart(len(pixels), loss.item(), gradients)
-
-
-def weighted_mean(several: Sequence[Tensor], shares: Sequence[float]) -> Tensor:
-    """The mean of tensors, each counted by its share."""
-    mean = shares[0] * several[0]
-    for tensor, share in zip(several[1:], shares[1:], strict=True):
-        mean = mean + share * tensor
-    return mean
 
 
 def laid_out_like(parameter: Tensor, gradient: Tensor) -> Tensor:

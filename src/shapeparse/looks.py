@@ -47,9 +47,8 @@ class Looks:
             parts.append((both * 255).round().byte())
         self.shrunk = torch.cat(parts)
 
-    def __call__(self, chosen: npt.NDArray[np.integer], seed: int) -> tuple[Tensor, Tensor]:
+    def __call__(self, chosen: npt.NDArray[np.integer], rng: np.random.Generator) -> tuple[Tensor, Tensor]:
         """Looks at some images, (looks, 3, side, side), and at their masks, (looks, side, side), from 0 to 1."""
-        rng = np.random.default_rng(seed)
         both = self.shrunk[torch.from_numpy(np.asarray(chosen))].float().div_(255)
         pixels, masks = random_crops(both[:, :3], both[:, 3], self.zoom, self.flips, rng)
         return colour_jitter(pixels, self.colour, rng), masks

@@ -6,7 +6,6 @@ import dataclasses
 import math
 import time
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -30,8 +29,6 @@ from .runs import pack_state, unpack_state
 from .scenes import Scenes, colour_jitter
 from .training import Report, Training, TrainingData
 
-MAP_PARTS = 2
-"""Of a minibatch of looks, each learned from in a thread of its own."""
 _LEAST = {
     "rollout_images": 1, "updates": 1, "batch_images": 1, "batch_nodes": 1, "memory": 1,
     "seed": 0, "patience": 0, "threads": 1, "first_look": 0,
@@ -262,9 +259,7 @@ class Trainer(Training):
         found = []
         for _ in range(settings.updates):
             drawn = self.rng.choice(part, settings.batch_images) // self.rollout.scenes.variants
-            seeds = self.rng.integers(1 << 62, size=MAP_PARTS).tolist()
-            parts = [partial(self.looks, *one) for one in zip(np.array_split(drawn, MAP_PARTS), seeds, strict=True)]
-            found.append(({"map_loss": self.learner.update_map(parts[: settings.batch_images])}, 0))
+            found.append(({"map_loss": self.learner.update_map(*self.looks(drawn, self.rng))}, 0))
         return found
 
     def _gather_and_learn(self, part: npt.NDArray[np.int64], beta: float) -> list[tuple[dict[str, float], int]]:
