@@ -19,6 +19,7 @@ import pytest
 from safetensors.numpy import load_file, save_file
 
 import shapeparse
+from shapeparse import train
 from shapeparse.evaluate import accuracy_and_leaves
 from shapeparse.learner import LearningSettings
 from shapeparse.methods import METHODS
@@ -186,6 +187,16 @@ def test_a_network_with_a_map_looks_before_it_parses(trainer):
 def test_a_method_without_an_oracle_never_looks_at_the_masks(trainer):
     rows = trainer(method="mcpg", preset="best", epochs=2, map_until=0.5).run()
     assert not any("map_loss" in row for row in rows)
+
+
+@pytest.mark.parametrize("averaging", [0.0, 0.5])
+def test_of_averaged_weights_the_last_are_kept_and_of_others_the_best(trainer, averaging, monkeypatch):
+    run = trainer(epochs=4, learning=LearningSettings(averaging=averaging))
+    accuracies = iter([0.1, 0.9, 0.3, 0.4])
+    found = lambda *_: (np.array([next(accuracies)]), np.array([1.0]))  # noqa: E731
+    monkeypatch.setattr(train, "accuracy_and_leaves", found)
+    run.run()
+    assert run.best_epoch == run.folder.read_model(Policy(run.preset))["epoch"] == (4 if averaging else 2)
 
 
 def test_a_run_stops_when_validation_no_longer_improves(trainer):

@@ -57,7 +57,8 @@ class LearningSettings:
     map_weight: float = 1.0
     """Weight of the cross-entropy of the evidence map, if the network has one and the method may ask the oracle."""
     averaging: float = 0.0
-    """How much of the mean of past weights each update keeps; the mean is what is validated and kept. 0 for none."""
+    """How much of the mean of past weights each update keeps; the mean is what is validated, and that of the last epoch
+    is kept. 0 for none: then the epoch that is best on validation images is kept."""
 
 
 @dataclass(frozen=True)

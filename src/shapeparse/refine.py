@@ -7,7 +7,7 @@ no finer than what it saw; so each cut moves on to the pixel at which the photog
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 import numba as nb
@@ -75,7 +75,7 @@ def settled(forest: Forest, maps: Sequence[npt.NDArray[np.float64]], min_extent:
 
     What the maps expect of the trees never falls.
     """
-    evidence = [np.rint(likely * SOFT_UNITS).astype(np.uint8) for likely in maps]
+    evidence = (np.rint(likely * SOFT_UNITS).astype(np.uint8) for likely in maps)
     return _moved(forest, evidence, np.full((len(maps), 2), FAR_REACH), min_extent)
 
 
@@ -93,19 +93,19 @@ def refined(forest: Forest, seen: Sequence[Tensor], photographs: Sequence[Photog
     """
     cells = np.array([grid.shape[:0:-1] for grid in seen])
     finer = (cells != forest.sizes).any(axis=1)
-    evidence = [
+    evidence = (  # one photograph's at a time, since it is as large
         guided(coefficients(grid).numpy(), photograph) if better else None
         for grid, photograph, better in zip(seen, photographs, finer, strict=True)
-    ]
+    )
     return _moved(forest, evidence, REACH * forest.sizes.astype(np.int64) // cells, min_extent)
 
 
-def _moved(forest: Forest, evidence: Sequence[Evidence | None], reach: Table, min_extent: int) -> Forest:
+def _moved(forest: Forest, evidence: Iterable[Evidence | None], reach: Table, min_extent: int) -> Forest:
     """Cuts moved by the evidence, and leaves labelled by it, where there is some; reach is (images, 2)."""
     assert forest.likely is not None
     cuts, likely = Cuts.of(forest), forest.likely.copy()
     order = np.argsort(forest.nodes.image, kind="stable")
-    starts = np.searchsorted(forest.nodes.image[order], np.arange(len(evidence) + 1))
+    starts = np.searchsorted(forest.nodes.image[order], np.arange(len(forest.sizes) + 1))
     for image, shown in enumerate(evidence):
         if shown is None:
             continue

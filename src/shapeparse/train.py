@@ -213,8 +213,14 @@ class Trainer(Training):
         return {"calibration": dataclasses.asdict(self.calibration)}
 
     def _finished(self) -> bool:
-        patience = self.settings.patience
-        return super()._finished() or (patience is not None and self.epoch - self.best_epoch > patience)
+        patience, reached = self.settings.patience, [row["validation_accuracy"] for row in self.rows]
+        waited = len(reached) - 1 - int(np.argmax(reached)) if reached else 0
+        return super()._finished() or (patience is not None and waited > patience)
+
+    def _keep_best(self, row: dict[str, Any]) -> None:
+        if self.learner.averaged is not None:  # a mean is best when it is complete, its policy above all
+            self.best = -1.0
+        super()._keep_best(row)
 
     def _one_epoch(self, started: float, report: Report) -> dict[str, Any]:
         order = self.rollout.scenes.draw(self.rng)

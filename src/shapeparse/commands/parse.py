@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -41,6 +41,7 @@ EXAMPLES = """
   shapeparse parse photos --model run --out shards --engine ray --format parquet
 """
 
+Parsed: TypeAlias = tuple[Job, npt.NDArray[np.uint8], ParseTree]
 AT_A_TIME = 8
 """Photographs that a thread has in memory at a time, at their own size."""
 DEFAULTS = ParseSettings()
@@ -209,10 +210,10 @@ def _plan(tree: ParseTree, settings: PaintSettings) -> PaintPlan:
 
 def parse_jobs(
     parser: Parser, jobs: Sequence[Job], settings: Settings, how: ParseSettings, problems: list[Skipped]
-) -> Iterator[tuple[Job, npt.NDArray[np.uint8], ParseTree]]:
+) -> Iterator[Parsed]:
     """Parse photographs, some at a time; those that cannot be read are added to ``problems``."""
 
-    def parsed(some: Sequence[Job]) -> tuple[list[tuple[Job, npt.NDArray[np.uint8], ParseTree]], list[Skipped]]:
+    def parsed(some: Sequence[Job]) -> list[Parsed | Skipped]:
         read, unread = [], []
         for job in some:
             try:
@@ -220,17 +221,12 @@ def parse_jobs(
             except UserError as error:
                 unread.append(Skipped(job.mask, str(error)))
         trees = parser.parse((photo for _, photo in read), settings.depth, settings.min_extent, how)
-        named = (replace(tree, name=job.mask.name) for (job, _), tree in zip(read, trees, strict=True))
-        return [(*one, tree) for one, tree in zip(read, named, strict=True)], unread
+        done = zip(read, trees, strict=True)
+        return [*((job, photo, replace(tree, name=job.mask.name)) for (job, photo), tree in done), *unread]
 
     batches = [jobs[first : first + AT_A_TIME] for first in range(0, len(jobs), AT_A_TIME)]
-
-    def each() -> Iterator[tuple[Job, npt.NDArray[np.uint8], ParseTree] | Skipped]:
-        for found, unread in side_by_side(parsed, batches):
-            yield from found
-            yield from unread
-
-    for one in progress.bar("Parsing", len(jobs))(each()):
+    results = (one for several in side_by_side(parsed, batches) for one in several)
+    for one in progress.bar("Parsing", len(jobs))(results):
         if isinstance(one, Skipped):
             problems.append(one)
         else:
