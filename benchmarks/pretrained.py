@@ -126,8 +126,8 @@ def page(result: dict[str, Any]) -> str:
     return f"""# The pretrained parser
 
 Preset {result["preset"]}, trained by {result["method"]} for {result["epochs"]} epochs on {result["train"]} pictures
-of the built-in generator (seed {result["seed"]}); {result["validation"]} more chose the epoch. Its weights are float16
-and take {result["bytes"] / 1e6:.2f} MB.
+of the built-in generator (seed {result["seed"]}); {result["validation"]} more taught it how sure it may be. Its weights
+are float16 and take {result["bytes"] / 1e6:.2f} MB.
 
 Share of the pixels labelled right, on {result["test"]} pictures of the same generator that were held out:
 
