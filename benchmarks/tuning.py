@@ -27,7 +27,7 @@ from shapeparse.files import make_folder, write_json, write_text
 from shapeparse.learner import LearningSettings
 from shapeparse.methods import METHODS
 from shapeparse.networks.presets import preset_named
-from shapeparse.train import Trainer, TrainSettings
+from shapeparse.train import Trainer, TrainSettings, learning_for
 from shapeparse.training import TrainingData
 
 CAR_PANELS = REPOSITORY.parent / "shared" / "data" / "car-panels"
@@ -66,7 +66,7 @@ def main(
         waiting = {}
         for method in methods:
             usual = plan.settings(Job(method, 0, preset), threads=1)
-            for trial, learning in tried(method, usual.learning).items():
+            for trial, learning in tried(method, learning_for(preset)).items():
                 if (method, trial) not in done:
                     settings = replace(usual, learning=learning)
                     known = already_run(settings, runs)

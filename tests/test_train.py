@@ -28,7 +28,7 @@ from shapeparse.networks.presets import PRESETS
 from shapeparse.parsing import parse_images
 from shapeparse.rollout import Exploration
 from shapeparse.runs import RunFolder
-from shapeparse.train import Trainer, TrainingData, TrainSettings, rate_share, settings_for
+from shapeparse.train import TUNED, Trainer, TrainingData, TrainSettings, rate_share, settings_for
 
 SMALL = {"epochs": 4, "depth": 3, "rollout_images": 4, "batch_images": 4, "batch_nodes": 12, "updates": 2, "threads": 1}
 TIMES = ("seconds", "nodes_per_second")
@@ -494,3 +494,15 @@ def test_the_paper_preset_is_trained_as_its_authors_did_unless_told_otherwise() 
     assert (settings.learning.rate, settings.learning.weight_decay, settings.learning.clip) == (1e-4, 0.0, 10.0)
     assert settings_for("paper", min_extent=3).min_extent == 3
     assert settings_for("fast", method="bc", epochs=2) == TrainSettings(preset="fast", method="bc", epochs=2)
+
+
+def test_what_is_given_of_the_learning_settings_leaves_the_rest_as_the_preset_has_it() -> None:
+    usual, given = settings_for("best", epochs=1), settings_for("best", epochs=1, learning={"rate": 1e-3})
+    assert given == replace(usual, learning=replace(usual.learning, rate=1e-3))
+    assert given.learning.averaging > 0
+
+
+def test_a_method_has_settings_of_its_own_only_where_they_were_tuned() -> None:
+    tuned = {method for method in METHODS if settings_for("fast", method=method).learning != LearningSettings()}
+    assert tuned == set(TUNED)
+    assert settings_for("paper", method="off-mcpg").learning == settings_for("paper", method="bc").learning

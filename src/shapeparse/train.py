@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -149,25 +149,42 @@ class TrainSettings:
         return Limits(self.depth, self.min_extent)
 
 
-def settings_for(preset: str, **given: Any) -> TrainSettings:
-    """The training settings that go with a preset, but for those that are given.
+TUNED: dict[str, dict[str, float]] = {"off-mcpg": {"rate": 0.75e-3, "critic_rate": 0.75e-3}}
+"""What a method is given of its own, because it was better by a point or more in its trials (benchmarks/tuning.py)."""
 
-    ``paper`` is trained as its authors did: one update of 25 nodes an image, no augmentation, Adam at a constant 1e-4,
-    about 2000 nodes remembered, nodes of 25 pixels left whole, and beta falling over the first fifth.
-    """
-    usual: dict[str, Any] = {}
+
+def learning_for(preset: str, method: str | None = None) -> LearningSettings:
+    """The learning settings that go with a preset: those of all methods, or of one with what is its own."""
     if preset == "best":
-        usual = {
-            "updates": 16, "batch_nodes": 24, "map_until": 0.75, "first_look": 128,
-            "learning": LearningSettings(rate=3e-3, weight_decay=0.05, clip=1.0, averaging=0.998, quick=True),
-        }  # fmt: skip
+        return LearningSettings(rate=3e-3, weight_decay=0.05, clip=1.0, averaging=0.998, quick=True)
     if preset == "paper":
-        usual = {
+        return LearningSettings(rate=1e-4, critic_rate=1e-4, weight_decay=0.0, entropy=0.0, centring=0.0)
+    return LearningSettings(**TUNED.get(method or "", {}))  # type: ignore[arg-type]
+
+
+def settings_for(preset: str, **given: Any) -> TrainSettings:
+    """The training settings that go with a preset and method, but for those that are given.
+
+    ``learning`` and ``exploration`` may be dictionaries of what is to be changed of them. ``paper`` is trained as its
+    authors did: one update of 25 nodes an image, no augmentation, Adam at a constant 1e-4, about 2000 nodes remembered,
+    nodes of 25 pixels left whole, and beta falling over the first fifth.
+    """
+    learning = learning_for(preset, given.get("method", TrainSettings.method))
+    usual: dict[str, Any] = {"learning": learning, "exploration": Exploration()}
+    if preset == "best":
+        usual |= {"updates": 16, "batch_nodes": 24, "map_until": 0.75, "first_look": 128}
+    if preset == "paper":
+        usual |= {
             "min_extent": 25, "rollout_images": 1, "updates": 1, "batch_images": 25, "batch_nodes": 1, "memory": 7,
             "beta_until": 0.2, "beta_end": 0.5, "schedule": "constant", "flips": False, "zoom": 0.0, "colour": 0.0,
-            "learning": LearningSettings(rate=1e-4, critic_rate=1e-4, weight_decay=0.0, entropy=0.0, centring=0.0),
         }  # fmt: skip
-    return TrainSettings(preset=preset, **{**usual, **given})
+    return TrainSettings(preset=preset, **changed(usual, given))
+
+
+def changed(usual: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
+    """Settings with what is given instead; where a dictionary is given, only that part of what is usual is replaced."""
+    parts = {name: replace(usual[name], **value) for name, value in given.items() if isinstance(value, dict)}
+    return {**usual, **given, **parts}
 
 
 class Trainer(Training):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import MISSING, dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -17,7 +17,7 @@ from ..methods import METHODS
 from ..networks.presets import PRESETS, preset_named
 from ..rollout import Exploration
 from ..runs import RunFolder
-from ..train import Trainer, TrainSettings, settings_for
+from ..train import Trainer, TrainSettings, changed, settings_for
 from .learning import Remembered, Source, split_data, training_data
 from .watch import Watch
 
@@ -102,7 +102,7 @@ def new_trainer(args: Args) -> Trainer:
     """A run as the options say."""
     if args.epochs is not None and args.minutes is not None:
         raise UserError("Both --epochs and --minutes were given; give one of them.")
-    settings = settings_for(**{"preset": args.preset, **options(args, only_given=True)})
+    settings = settings_for(**{"preset": args.preset, **given_options(args)})
     source = Source(args.data or BUILT_IN, args.threshold, args.categories, args.image_root)
     if RunFolder(args.out).config_path.exists():  # the trainer refuses it too, but only once all data has been read
         raise UserError(f"{shown(args.out)} holds a run already; add --resume to go on, or choose another --out.")
@@ -119,23 +119,27 @@ def resumed_trainer(args: Args) -> Trainer:
     if not RunFolder(args.out).config_path.exists():
         raise UserError(f"{shown(args.out)} holds no run to go on with; leave --resume out to start one.")
     stored = Remembered.of(args.out)
-    settings = replace(stored.settings, **options(args, only_given=True))
+    settings = replace(stored.settings, **changed(vars(stored.settings), given_options(args)))
     check_parts(args, stored)
     progress.ready_oracle()
     loaded = stored.read_data(args.out, args.data, preset_named(settings.preset).side)
     return Trainer(settings, training_data(loaded, stored.parts), args.out, {"data": stored.facts})
 
 
-def options(args: Args, only_given: bool = False) -> dict[str, Any]:
-    """The options that are settings of a training; all of them, or those that are not at their defaults."""
-    wanted = {entry.name for entry in fields(TrainSettings)}
-    found = {}
-    for entry in fields(args):
-        default = entry.default if entry.default_factory is MISSING else entry.default_factory()
-        value = getattr(args, entry.name)
-        if entry.name in wanted and not (only_given and value == default):
-            found[entry.name] = value
-    return found
+def given_options(args: Args) -> dict[str, Any]:
+    """The options that are settings of a training and not at their defaults."""
+    settings = {entry.name for entry in fields(TrainSettings)}
+    return {name: value for name, value in _not_default(args).items() if name in settings}
+
+
+def _not_default(options: Any) -> dict[str, Any]:
+    """Those of the options that are not at their defaults; of a group of them, a dictionary of the same."""
+    values = {entry: getattr(options, entry.name) for entry in fields(options)}
+    return {
+        entry.name: _not_default(value) if is_dataclass(value) else value
+        for entry, value in values.items()
+        if is_dataclass(value) or value != entry.default
+    }
 
 
 def check_parts(args: Args, stored: Remembered) -> None:
