@@ -17,16 +17,18 @@ from typing import Any
 import numpy as np
 import tyro
 from machine import REPOSITORY, facts
-from strongest import SHARED, evidence, ways_of_best
+from strongest import METHOD, SHARED, evidence, ways_of_best
 
 from shapeparse.benchmark.plan import Job, Plan
 from shapeparse.commands.learning import Source
 from shapeparse.files import make_folder, write_json, write_text
 from shapeparse.model import load
+from shapeparse.networks.presets import PRESETS
 from shapeparse.train import Trainer, TrainSettings
 from shapeparse.training import TrainingData
 
-METHOD = "dagger"
+LARGE_LOOK = "best-256"
+PRESETS[LARGE_LOOK] = replace(PRESETS["best"], look=256)
 
 
 def variants(usual: TrainSettings) -> dict[str, TrainSettings]:
@@ -41,6 +43,7 @@ def variants(usual: TrainSettings) -> dict[str, TrainSettings]:
         "no loss of the map": replace(usual, map_until=0.0, learning=replace(learning, map_weight=0.0)),
         "taught by the lookahead oracle": replace(usual, lookahead=8),
         "DRAG, dense and anchored": replace(usual, method="drag-anchored"),
+        "looking at all 256 x 256 pixels": replace(usual, preset=LARGE_LOOK),
     }
 
 

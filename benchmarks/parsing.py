@@ -32,6 +32,7 @@ from shapeparse.oracle import igm
 from shapeparse.parsing import MapActor, ParseSettings, paint_map, parse_images
 from shapeparse.peers.segmenter import SegmenterSettings, predict
 from shapeparse.peers.unet import UNet
+from shapeparse.refine import settled
 from shapeparse.rollout import PolicyActor
 from shapeparse.scenes import to_pixels
 
@@ -151,9 +152,9 @@ def other_networks(pixels: np.ndarray, masks: list[np.ndarray]) -> dict[str, Cal
         "best, lookahead, flips averaged": lambda: parse(),
         "fast, level by level": lambda: level_by_level(fast, pixels, ParseSettings()),
         "U-Net, then IGM": lambda: segment(False, 0),
-        "U-Net, then lookahead": lambda: segment(False, 8),
+        "U-Net, then lookahead": lambda: segment(False, ParseSettings().lookahead),
         "U-Net, flips averaged, then IGM": lambda: segment(True, 0),
-        "U-Net, flips averaged, then lookahead": lambda: segment(True, 8),
+        "U-Net, flips averaged, then lookahead": lambda: segment(True, ParseSettings().lookahead),
         "paper, node by node (the authors' way)": lambda: node_by_node(paper, pixels[:FEW], Limits(7, 25), True),
     }
 
@@ -232,7 +233,7 @@ def stages_of(paths: list[Path], out: Path, settings: ParseSettings) -> dict[str
         now = took("network", now)
         sizes = np.full((len(some), 2), 256, np.int32)
         forest = MapActor(policy, encoded, sizes, LIMITS, list(likely), settings.lookahead).parse()
-        trees = forest.trees([path.name for path in some])
+        trees = settled(forest, list(likely)).trees([path.name for path in some])
         now = took("tree", now)
         for path, tree in zip(some, trees, strict=True):
             treefile.write(out / f"{path.stem}.json", tree)

@@ -1,4 +1,4 @@
-"""Write the results in README.md and docs/reproduction.md from the files that hold them: no figure is typed by hand.
+"""Write the results in README.md and docs/ from the files that hold them: no figure is typed by hand.
 
 python benchmarks/readme_results.py [--check]
 """
@@ -29,7 +29,7 @@ RESULTS = REPOSITORY / "results"
 PAGES = {
     REPOSITORY / "README.md": ("strength", "benchmark", "learning", "oracle"),
     REPOSITORY / "docs" / "reproduction.md": ("benchmark", "findings"),
-    REPOSITORY / "docs" / "methods.md": ("regret",),
+    REPOSITORY / "docs" / "methods.md": ("regret", "tuning"),
     REPOSITORY / "docs" / "strongest.md": ("strongest", "ablations", "parsing"),
 }
 """The pages, and what is written between two marks of each."""
@@ -43,13 +43,14 @@ SOURCES = {
     "strongest": "results/strongest/*.md",
     "ablations": "results/ablations/*.md",
     "parsing": "results/speed/parsing.md",
+    "tuning": "results/tuning/*.md",
 }
 DEPTHS = (1, 3, 5, 7, 9)
 
 
 @dataclass(frozen=True)
 class Args:
-    """Bring the results in README.md and docs/reproduction.md up to date."""
+    """Bring the results in README.md and docs/ up to date."""
 
     check: bool = False
     """Change nothing; fail if they are not up to date."""
@@ -86,7 +87,7 @@ def section(name: str, to_results: str) -> str:
         )
     if name == "learning":
         return learning_section(_benchmarks("learning/*"), to_results)
-    if name in ("strongest", "ablations", "parsing"):
+    if name in ("strongest", "ablations", "parsing", "tuning"):
         return pages_section(sorted(REPOSITORY.glob(SOURCES[name])))
     if name == "regret":
         return regret_section(_benchmarks("car-panels"))

@@ -4,15 +4,15 @@
 
 For every dataset and split, the preset best and a U-Net are trained one after the other on all cores. Test images are
 then parsed once in every way that is compared: with and without lookahead, flips and the learned policy, and the
-U-Net's mask decomposed by the oracle. Beside that: what rectangles cost at several prices, for the parser and for the
-oracle, and how right the parser's labels are that it is about equally sure of. Stop it whenever you like: the same
-command goes on where it stopped. Writes results/strongest/NAME.json and NAME.md.
+U-Net's mask decomposed by the oracle. Beside that: what rectangles cost at several prices, for both of them and for
+the oracle that sees the mask, and how right the parser's labels are that it is about equally sure of. Stop it whenever
+you like: the same command goes on where it stopped. Writes results/strongest/NAME.json and NAME.md.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -33,10 +33,12 @@ from shapeparse.parsing import ParseSettings, paint_map, parse_images
 from shapeparse.peers.segmenter import Segmenter, SegmenterSettings
 from shapeparse.scenes import to_pixels
 from shapeparse.train import Trainer
-from shapeparse.training import Training
+from shapeparse.training import TrainingData
 from shapeparse.tree import Forest, ParseTree
 
 SHARED = REPOSITORY.parent / "shared" / "data"
+METHOD = "dagger"
+"""How the preset best is trained."""
 LOOKAHEAD = ParseSettings().lookahead
 """The peer's too."""
 WAYS = {
@@ -53,7 +55,6 @@ def main(
     data: tuple[Path, ...] = (),
     minutes: float = 6.0,
     folds: int = 3,
-    method: str = "dagger",
     out: Path = REPOSITORY / "results" / "strongest",
 ) -> None:
     """Train and compare.
@@ -62,15 +63,14 @@ def main(
         data: folders with images/ and masks/; those beside the repository if there are any, else built-in images.
         minutes: budget of each training.
         folds: random splits.
-        method: how the preset best is trained.
         out: where the results go.
     """
     found = data or tuple(path for path in sorted(SHARED.glob("*")) if (path / "images").is_dir())
     for source in (*found,) or (None,):
-        compare(source, minutes, folds, method, out)
+        compare(source, minutes, folds, out)
 
 
-def compare(source: Path | None, minutes: float, folds: int, method: str, out: Path) -> None:
+def compare(source: Path | None, minutes: float, folds: int, out: Path) -> None:
     """One dataset."""
     name = source.name if source else "built-in"
     loaded = (Source(str(source)) if source else Source()).read(256)
@@ -79,39 +79,67 @@ def compare(source: Path | None, minutes: float, folds: int, method: str, out: P
     results: dict[str, Any] = json.loads(path.read_text()) if path.exists() else {"runs": []}
     for fold in range(folds):
         images, masks = plan.part(loaded, fold, "test")
-        training = plan.training_data(loaded, fold)
         for trainer in ("best", "unet"):
             if any(
                 (run["trainer"], run["fold"], run["minutes"]) == (trainer, fold, minutes) for run in results["runs"]
             ):
                 continue
             folder = out / "jobs" / f"{name}-{trainer}-{fold}"
-            run: dict[str, Any] = {"trainer": trainer, "fold": fold, "minutes": minutes, "rows": {}}
+            run: dict[str, Any] = {"trainer": trainer, "fold": fold, "minutes": minutes}
             run["test"] = list(plan.splits[fold].test)
-            if trainer == "best":
-                training_run: Training = Trainer(plan.settings(Job(method, fold, "best")), training, folder)
-                training_run.run(resume=True)
-                parser = load(folder)
-                ways = ways_of_best(parser.policy, plan)
-                forests = parser.forests(images)
-                run["prices"] = price_curve(parser, forests, masks)
-                run["reliability"] = reliability(parser, forests, masks)
-            else:
-                training_run = segmenter = Segmenter(SegmenterSettings(minutes=minutes, seed=fold), training, folder)
-                training_run.run(resume=True)
-                ways = ways_of_unet(segmenter, plan)
-            run["epochs"] = training_run.epoch
-            for title, parse in ways.items():
-                trees = parse(images)
-                run["rows"][title] = {
-                    "accuracy_each": [tree.accuracy(mask) for tree, mask in zip(trees, masks, strict=True)],
-                    "rectangles": float(np.mean([tree.leaf_count for tree in trees])),
-                }
+            race = race_best if trainer == "best" else race_unet
+            run |= race(plan, fold, plan.training_data(loaded, fold), images, masks, folder)
             results["runs"].append(run)
-            results |= {"data": name, "folds": folds, "method": method, **facts()}
+            results |= {"data": name, "folds": folds, "method": METHOD, **facts()}
             write_json(path, results)
             write_text(out / f"{name}.md", table(results))
             print(f"{name}, {trainer}, split {fold}: {accuracies(run)}", flush=True)
+
+
+def race_best(
+    plan: Plan, fold: int, training: TrainingData, images: np.ndarray, masks: np.ndarray, folder: Path
+) -> dict[str, Any]:
+    """Train the preset best; how it parses test images in every way."""
+    trainer = Trainer(plan.settings(Job(METHOD, fold, "best")), training, folder)
+    trainer.run(resume=True)
+    parser = load(folder)
+    rows = {title: row_of(parse(images), masks) for title, parse in ways_of_best(parser.policy, plan).items()}
+    rows["its map, no tree"] = {"accuracy_each": accuracy_each(evidence(parser.policy, images) > 0.5, masks)}
+    prices = {
+        "parser": price_curve(lambda price: parser.parse(list(images), how=ParseSettings(price=price)), masks),
+        "oracle": price_curve(lambda price: decomposed(masks, plan, LOOKAHEAD, price), masks),
+    }
+    sure = reliability(parser, parser.forests(images), masks)
+    return {"epochs": trainer.epoch, "rows": rows, "prices": prices, "reliability": sure}
+
+
+def race_unet(
+    plan: Plan, fold: int, training: TrainingData, images: np.ndarray, masks: np.ndarray, folder: Path
+) -> dict[str, Any]:
+    """Train a U-Net, average flips, decompose its mask: what an engineer would do."""
+    assert plan.minutes is not None
+    segmenter = Segmenter(SegmenterSettings(minutes=plan.minutes, seed=fold), training, folder)
+    segmenter.run(resume=True)
+    mask = segmenter.probabilities(images) > 0.5
+    rows = {
+        PEER: row_of(decomposed(mask, plan, LOOKAHEAD), masks),
+        "U-Net, then IGM": row_of(decomposed(mask, plan, 0), masks),
+        "U-Net's mask, no tree": {"accuracy_each": accuracy_each(mask, masks)},
+    }
+    prices = {"U-Net": price_curve(lambda price: decomposed(mask, plan, LOOKAHEAD, price), masks)}
+    return {"epochs": segmenter.epoch, "rows": rows, "prices": prices}
+
+
+def row_of(trees: Sequence[ParseTree], masks: np.ndarray) -> dict[str, Any]:
+    """How right the trees are, and how large."""
+    each = [tree.accuracy(mask) for tree, mask in zip(trees, masks, strict=True)]
+    return {"accuracy_each": each, "rectangles": float(np.mean([tree.leaf_count for tree in trees]))}
+
+
+def accuracy_each(labels: np.ndarray, masks: np.ndarray) -> list[float]:
+    """The share of each image's pixels that is labelled right."""
+    right: list[float] = (labels == masks).mean(axis=(1, 2)).tolist()
+    return right
 
 
 def ways_of_best(policy: Policy, plan: Plan) -> dict[str, Parse]:
@@ -132,31 +160,14 @@ def ways_of_best(policy: Policy, plan: Plan) -> dict[str, Parse]:
     }
 
 
-def ways_of_unet(segmenter: Segmenter, plan: Plan) -> dict[str, Parse]:
-    """What an engineer would do: a mask, flips averaged, and the oracle on it."""
-
-    def parse(lookahead: int) -> Parse:
-        return lambda images: decomposed(segmenter.probabilities(images) > 0.5, plan, lookahead)
-
-    return {PEER: parse(LOOKAHEAD), "U-Net, then IGM": parse(0)}
-
-
-def price_curve(parser: Parser, forests: list[Forest], masks: np.ndarray) -> list[dict[str, float]]:
-    """Accuracy and rectangles at each price: the parser's, and those of the oracle that sees the mask."""
+def price_curve(trees_at: Callable[[float], Sequence[ParseTree]], masks: np.ndarray) -> list[dict[str, float]]:
+    """Accuracy and rectangles at each price."""
     points = []
-    trees = [tree for forest in forests for tree in parser.calibrated(forest).trees()]
     for price in PRICES:
-        several = {
-            "parser": [ParseSettings(price=price).pruned(tree) for tree in trees],
-            "oracle": igm(list(masks), parser.limits.depth, parser.limits.min_extent, LOOKAHEAD, price),
-        }
-        point = {"price": price}
-        for name, pruned in several.items():
-            point[f"{name}_accuracy"] = float(
-                np.mean([tree.accuracy(mask) for tree, mask in zip(pruned, masks, strict=True)])
-            )
-            point[f"{name}_rectangles"] = float(np.mean([tree.leaf_count for tree in pruned]))
-        points.append(point)
+        row = row_of(trees_at(price), masks)
+        points.append(
+            {"price": price, "accuracy": float(np.mean(row["accuracy_each"])), "rectangles": row["rectangles"]}
+        )
     return points
 
 
@@ -176,9 +187,9 @@ def evidence(policy: Policy, images: np.ndarray) -> np.ndarray:
     return np.concatenate(parts)
 
 
-def decomposed(masks: np.ndarray, plan: Plan, lookahead: int) -> list[ParseTree]:
+def decomposed(masks: np.ndarray, plan: Plan, lookahead: int, price: float = 0.0) -> list[ParseTree]:
     """The oracle's trees of masks."""
-    trees = igm(list(masks), plan.limits.depth, plan.limits.min_extent, lookahead)
+    trees = igm(list(masks), plan.limits.depth, plan.limits.min_extent, lookahead, price)
     assert isinstance(trees, list)
     return trees
 
@@ -210,7 +221,7 @@ def rows_of(results: dict[str, Any]) -> dict[str, Row]:
     for run in results["runs"]:
         for title, row in run["rows"].items():
             each.setdefault(title, {})[run["fold"]] = dict(zip(run["test"], row["accuracy_each"], strict=True))
-            rectangles.setdefault(title, []).append(row["rectangles"])
+            rectangles.setdefault(title, []).append(row.get("rectangles", np.nan))
     found = {}
     for title, folds in each.items():
         beside = "–"
@@ -239,25 +250,33 @@ def table(results: dict[str, Any]) -> str:
         "| --- | ---: | ---: | ---: | ---: |",
     ]
     for title, row in rows_of(results).items():
-        lines.append(f"| {title} | {row.percent()} | {len(row.accuracy)} | {row.rectangles:.1f} | {row.beside} |")
-    if any("prices" in run for run in results["runs"]):
+        size = "–" if np.isnan(row.rectangles) else f"{row.rectangles:.1f}"
+        lines.append(f"| {title} | {row.percent()} | {len(row.accuracy)} | {size} | {row.beside} |")
+    if any("reliability" in run for run in results["runs"]):
         lines += ["", *price_lines(results), "", *reliability_lines(results)]
     return "\n".join([*lines, ""])
 
 
 def price_lines(results: dict[str, Any]) -> list[str]:
     """What rectangles cost: means over the splits."""
-    curves = [run["prices"] for run in results["runs"] if "prices" in run]
+    curves: dict[str, list[list[dict[str, float]]]] = {"parser": [], "U-Net": [], "oracle": []}
+    for run in results["runs"]:
+        for name, points in run["prices"].items():
+            curves[name].append(points)
+    found = {name: several for name, several in curves.items() if several}
     lines = [
-        "What a price a rectangle leaves, for the parser and for the oracle with lookahead, which sees the mask:",
+        "What a price a rectangle leaves: of the parser, of lookahead on the U-Net's mask, and of the oracle with",
+        "lookahead, which sees the true mask:",
         "",
-        "| price | parser % | rectangles | oracle % | rectangles |",
-        "| ---: | ---: | ---: | ---: | ---: |",
+        f"| price |{''.join(f' {name} % | rectangles |' for name in found)}",
+        f"| ---: |{' ---: | ---: |' * len(found)}",
     ]
-    for points in zip(*curves, strict=True):
-        mean = {name: np.mean([point[name] for point in points]) for name in points[0]}
-        cells = [f"{100 * mean[f'{by}_accuracy']:.2f} | {mean[f'{by}_rectangles']:.1f}" for by in ("parser", "oracle")]
-        lines.append(f"| {points[0]['price']:g} | {' | '.join(cells)} |")
+    for place, price in enumerate(PRICES):
+        means = [
+            np.mean([[points[place]["accuracy"], points[place]["rectangles"]] for points in several], axis=0)
+            for several in found.values()
+        ]
+        lines.append(f"| {price:g} |{''.join(f' {100 * accuracy:.2f} | {size:.1f} |' for accuracy, size in means)}")
     return lines
 
 

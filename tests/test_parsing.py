@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from shapeparse import Actions, Limits, Nodes, Oracle, Rule, expand, treefile
+from shapeparse import Actions, Limits, Nodes, Oracle, Parser, ParseTree, Rule, expand, treefile
 from shapeparse.networks import Policy
 from shapeparse.parsing import MapActor, ParseSettings, paint_map, parse_images
 from shapeparse.scenes import to_pixels
@@ -146,10 +146,30 @@ def test_a_price_undoes_splits_that_are_not_expected_to_earn_it(policy, images):
     plain, dear = ParseSettings(), ParseSettings(price=0.01)
     (forest,) = parse_images(policy, images, LIMITS)
     for tree in forest.trees():
-        assert plain.pruned(tree) is tree
-        pruned = dear.pruned(tree)
+        assert plain.worthiest([tree]) is tree
+        pruned = dear.worthiest([tree])
         assert pruned.leaf_count < tree.leaf_count
         assert np.array_equal(pruned.likely[0], tree.likely[0])
+
+
+def test_at_a_price_the_tree_that_is_expected_to_be_worth_most_is_kept(policy, images):
+    def expected(tree: ParseTree) -> float:
+        right = np.where(tree.rule == Rule.PAINT, tree.likely, 1 - tree.likely) * tree.w * tree.h
+        return right[tree.is_leaf].sum() / (tree.width * tree.height) - how.price * tree.leaf_count
+
+    parser = Parser(policy, images.shape[1], LIMITS, {"method": "dagger"})
+    for price in (0.0003, 0.01):
+        how = ParseSettings(price=price)
+        assert [way.lookahead for way in how.ways()] == [how.lookahead, 0]
+        alone = [[how.worthiest([tree]) for tree in parser_trees(parser, images, way)] for way in how.ways()]
+        for tree, *others in zip(parser.parse(list(images), how=how), *alone, strict=True):
+            assert expected(tree) == max(map(expected, others))
+    assert len(ParseSettings().ways()) == len(ParseSettings(lookahead=0, price=0.1).ways()) == 1
+
+
+def parser_trees(parser: Parser, images: np.ndarray, how: ParseSettings) -> list[ParseTree]:
+    (forest,) = parse_images(parser.policy, images, LIMITS, settings=how)
+    return parser.calibrated(forest).trees()
 
 
 @pytest.mark.parametrize(

@@ -110,8 +110,11 @@ class Parser:
         for some in self._batches(pictures, batch):
             names, photographs, images = zip(*some, strict=True)
             sizes = np.array([one.shape[1::-1] for one in photographs], np.int32)
-            (forest,) = parse_images(self.policy, np.stack(images), limits, sizes, batch, how, photographs, critic)
-            yield from (how.pruned(tree) for tree in self.calibrated(forest).trees(names))
+            looks, several = np.stack(images), []
+            for way in how.ways() if self.policy.trunk.sees_gain else [how]:
+                (forest,) = parse_images(self.policy, looks, limits, sizes, batch, way, photographs, critic)
+                several.append(self.calibrated(forest).trees(names))
+            yield from map(how.worthiest, zip(*several, strict=True))
 
     def forests(self, images: npt.NDArray[np.uint8], follow: Follow = lambda items: items) -> list[Forest]:
         """The trees of images (images, side, side, 3), a few images a forest, for evaluation.

@@ -9,8 +9,8 @@ critic was kept can have the critic look for better splits first (``beam``).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -27,7 +27,8 @@ from .networks.maps import Encoded
 from .oracle import Oracle
 from .oracle.igm import MAX_CANDIDATES
 from .oracle.kernels import EXACT_LEVELS
-from .prune import prune
+from .parallel import side_by_side
+from .prune import prune, worth
 from .refine import Photograph, refined, settled
 from .rollout import Improve, PolicyActor
 from .scenes import to_pixels
@@ -51,7 +52,8 @@ class ParseSettings:
     """Move cuts to where the photograph, at its own resolution, says the edge is; for photographs larger than the
     network's view."""
     price: float = 0.0
-    """Accuracy that the model must expect of every additional rectangle, as a share of the image."""
+    """Accuracy that the model must expect of every additional rectangle, as a share of the image. With lookahead, the
+    policy's own tree is pruned too, and the better of both is kept."""
     beam: int = 0
     """Split locations an axis, beside the policy's own, that the critic scores at every node; 0 for none. Needs a
     parser trained by a method with a critic."""
@@ -73,11 +75,27 @@ class ParseSettings:
                 f"({able}), or set beam to 0."
             )
 
-    def pruned(self, tree: ParseTree) -> ParseTree:
-        """A model's tree without the splits that it does not expect to be worth their price."""
-        if not self.price or tree.likely is None:
+    def ways(self) -> list[ParseSettings]:
+        """How trees are made among which the price decides.
+
+        Lookahead spends every level it may use; where rectangles are dear, the policy's own trees can be better.
+        """
+        return [self, replace(self, lookahead=0)] if self.price and self.lookahead else [self]
+
+    def worthiest(self, trees: Iterable[ParseTree]) -> ParseTree:
+        """Of a model's trees of a picture, the one it expects most of at the price, without splits not worth it."""
+        if not self.price:
+            (tree,) = trees
             return tree
-        return prune(tree, tree.likely * tree.nodes.area, self.price)
+        pruned = [prune(tree, expected_paint(tree), self.price) for tree in trees]
+        return max(pruned, key=lambda tree: worth(tree, expected_paint(tree), self.price))
+
+
+def expected_paint(tree: ParseTree) -> npt.NDArray[np.floating]:
+    """Object pixels that a model expects in each node of its tree."""
+    assert tree.likely is not None
+    expected: npt.NDArray[np.floating] = tree.likely * tree.nodes.area
+    return expected
 
 
 def parse_images(
@@ -99,16 +117,19 @@ def parse_images(
     policy.eval()
     if sizes is None:
         sizes = np.tile(np.array([images.shape[2], images.shape[1]], np.int32), (len(images), 1))
-    for first in range(0, len(images), batch):
-        some, at_own_size = sizes[first : first + batch], photographs[first : first + batch]
+    all_sizes = sizes
+
+    def parsed(first: int) -> Forest:
+        some, at_own_size = all_sizes[first : first + batch], photographs[first : first + batch]
         with torch.no_grad():
             pixels = to_pixels(images[first : first + batch])
             encoded = policy.encode(pixels)
             if isinstance(encoded, Encoded):
-                yield parse_with_map(policy, pixels, encoded, some, limits, settings, at_own_size, critic)
-                continue
+                return parse_with_map(policy, pixels, encoded, some, limits, settings, at_own_size, critic)
         beam = beam_of(policy, critic, pixels, encoded, some, limits, settings)
-        yield PolicyActor(policy, encoded, some, limits, beam).parse()
+        return PolicyActor(policy, encoded, some, limits, beam).parse()
+
+    yield from side_by_side(parsed, range(0, len(images), batch))
 
 
 def beam_of(

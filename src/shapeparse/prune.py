@@ -9,6 +9,12 @@ from .grammar import Rule
 from .tree import ParseTree
 
 
+def worth(tree: ParseTree, positive: npt.NDArray, price: float) -> float:
+    """Accuracy, true or expected, minus ``price`` times leaves; ``positive`` as for ``prune``."""
+    right = np.where(tree.rule == Rule.PAINT, positive, tree.nodes.area - positive)[tree.is_leaf].sum()
+    return float(right / (tree.width * tree.height) - price * tree.leaf_count)
+
+
 def prune(tree: ParseTree, positive: npt.NDArray, price: float) -> ParseTree:
     """The subtree with the same root of greatest accuracy minus ``price`` times leaves.
 

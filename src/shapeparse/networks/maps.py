@@ -47,7 +47,8 @@ class MapTrunk(SharedTrunk):
             features, logits = self.encoder(self.normalise(self.shrink(images)))
         features, logits = features.float(), logits.float()
         likely = F.avg_pool2d(torch.sigmoid(logits), 2)
-        return Encoded(torch.cat([features, likely], dim=1), logits.squeeze(1))
+        seen = torch.cat([features, likely], dim=1).contiguous(memory_format=torch.channels_last)  # as pooling reads it
+        return Encoded(seen, logits.squeeze(1))
 
     def pool(self, encoded: Encoded, view: NodeView) -> list[Tensor]:
         return super().pool(encoded.features, view)

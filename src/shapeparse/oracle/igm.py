@@ -15,8 +15,8 @@ import numpy.typing as npt
 
 from ..errors import UserError
 from ..expand import check_actions
-from ..grammar import Actions, Limits, Nodes, Rule, is_whole
-from ..prune import prune
+from ..grammar import Actions, Limits, Nodes, is_whole
+from ..prune import prune, worth
 from ..tree import ParseTree
 from . import kernels
 
@@ -290,7 +290,7 @@ def _parse_some(
         if price and candidates:
             # Lookahead spends every level it may use; where rectangles are dear, pruned greedy trees can be better.
             greedy = _parse(picture, width, height, limits.depth, 0, price)
-            tree = max(tree, greedy, key=lambda one: _worth(one, picture, price))
+            tree = max(tree, greedy, key=lambda one: worth(one, _positives(one, picture), price))
         trees.append(tree)
     return trees
 
@@ -306,12 +306,6 @@ def _parse(
 def _positives(tree: ParseTree, picture: kernels.Picture) -> npt.NDArray[np.float64]:
     """Object pixels, true or expected, in each node."""
     return kernels.count_all(picture, tree.x, tree.y, tree.w, tree.h) / picture.unit
-
-
-def _worth(tree: ParseTree, picture: kernels.Picture, price: float) -> float:
-    """Accuracy, true or expected, minus the price of the leaves."""
-    right = np.where(tree.rule == Rule.PAINT, 1, -1) * (_positives(tree, picture) - tree.nodes.area / 2)
-    return float(right[tree.is_leaf].sum() / (tree.width * tree.height) + 0.5 - price * tree.leaf_count)
 
 
 def _smallest_part(candidates: int) -> int:
