@@ -150,6 +150,7 @@ class TrainSettings:
 
 
 TUNED: dict[str, dict[str, float]] = {
+    "ddpg": {"rate": 0.75e-3, "critic_rate": 0.75e-3},
     "off-mcpg": {"rate": 0.75e-3, "critic_rate": 0.75e-3},
     "drag-dense": {"entropy": 0.9},
 }
