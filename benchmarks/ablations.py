@@ -27,8 +27,8 @@ from shapeparse.networks.presets import PRESETS
 from shapeparse.train import Trainer, TrainSettings
 from shapeparse.training import TrainingData
 
-LARGE_LOOK = "best-256"
-PRESETS[LARGE_LOOK] = replace(PRESETS["best"], look=256)
+SMALL_LOOK = "best-192"
+PRESETS[SMALL_LOOK] = replace(PRESETS["best"], look=192)
 
 
 def variants(usual: TrainSettings) -> dict[str, TrainSettings]:
@@ -43,7 +43,7 @@ def variants(usual: TrainSettings) -> dict[str, TrainSettings]:
         "no loss of the map": replace(usual, map_until=0.0, learning=replace(learning, map_weight=0.0)),
         "taught by the lookahead oracle": replace(usual, lookahead=8),
         "DRAG, dense and anchored": replace(usual, method="drag-anchored"),
-        "looking at all 256 x 256 pixels": replace(usual, preset=LARGE_LOOK),
+        "looking at 192 x 192 pixels only": replace(usual, preset=SMALL_LOOK),
     }
 
 

@@ -18,6 +18,7 @@ from .grammar import Limits
 from .images import check_size, read_image, resize_image, shown, to_rgb
 from .methods import method_named
 from .networks import Critic, Policy, Preset
+from .networks.normalisation import folded
 from .parsing import ParseSettings, parse_images
 from .runs import RunFolder
 from .shipped import pretrained_folder
@@ -175,7 +176,7 @@ def load(run: str | Path | None = None) -> Parser:
     facts = folder.read_model(policy)
     try:
         return Parser(
-            policy, preset.side, limits, {**facts, "method": method},
+            folded(policy), preset.side, limits, {**facts, "method": method},
             lambda: read_critic(folder, preset, policy, method, facts),
         )  # fmt: skip
     except (KeyError, TypeError, ValueError) as error:

@@ -49,7 +49,7 @@ PRESETS = {
     "paper": Preset("paper", widths=(20,) * 7, dense=(1000, 200)),
     "crop": Preset("crop", widths=(16, 24, 24, 32, 32, 48, 48), dense=(256, 128)),
     "fast": Preset("shared", widths=(24, 48, 96, 128), dense=(192, 128)),
-    "best": Preset("map", look=192, widths=(16, 32, 64, 128, 192), channels=24, hidden=16, dense=(192, 128)),
+    "best": Preset("map", look=256, widths=(16, 32, 64, 128, 192), channels=24, hidden=16, dense=(192, 128)),
 }
 
 
