@@ -1,6 +1,6 @@
 """Make the pretrained parser that comes with the package: preset best, trained on pictures of the built-in generator.
 
-    python benchmarks/pretrained.py [--images 1400] [--test 200] [--epochs 10]
+    python benchmarks/pretrained.py [--images 1400] [--test 200] [--epochs 6]
 
 The pictures have a seed of their own, so those of the demo, the benchmarks and the tests are not among them. Stop it
 whenever you like: the same command goes on where it stopped. The run is kept in runs/pretrained, its weights go to
@@ -40,7 +40,7 @@ LOOKAHEAD = 8
 def main(
     images: int = 1400,
     test: int = 200,
-    epochs: int = 10,
+    epochs: int = 6,
     threads: int | None = None,
     run: Path | None = None,
     work: Path = REPOSITORY / "runs" / "pretrained",

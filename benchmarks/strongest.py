@@ -89,7 +89,7 @@ def compare(source: Path | None, minutes: float, folds: int, out: Path) -> None:
             run["test"] = list(plan.splits[fold].test)
             race = race_best if trainer == "best" else race_unet
             run |= race(plan, fold, plan.training_data(loaded, fold), images, masks, folder)
-            results["runs"].append(run)
+            results["runs"] = sorted([*results["runs"], run], key=lambda one: (one["trainer"], one["fold"]))
             results |= {"data": name, "folds": folds, "method": METHOD, **facts()}
             write_json(path, results)
             write_text(out / f"{name}.md", table(results))

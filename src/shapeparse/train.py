@@ -30,7 +30,7 @@ from .scenes import Scenes, colour_jitter
 from .training import Report, Training, TrainingData
 
 _LEAST = {
-    "rollout_images": 1, "updates": 1, "batch_images": 1, "batch_nodes": 1, "memory": 1,
+    "rollout_images": 1, "updates": 1, "map_updates": 1, "batch_images": 1, "batch_nodes": 1, "memory": 1,
     "seed": 0, "patience": 0, "threads": 1, "first_look": 0,
 }  # fmt: skip
 """The smallest that whole-numbered settings may be."""
@@ -88,6 +88,9 @@ class TrainSettings:
     map_until: float = 0.0
     """Share of the training in which a network with an evidence map only learns that, from random crops, before it
     parses: a look costs less when no nodes are read from it."""
+    map_updates: int = 48
+    """Updates from such crops in place of each rollout and its updates. Many, for no policy is ready to be validated
+    after each epoch yet, which takes its time too."""
     map_zoom: float = 1.3
     """How many times larger or smaller things may become in these crops; 1 for not at all."""
     first_look: int = 0
@@ -176,7 +179,7 @@ def settings_for(preset: str, **given: Any) -> TrainSettings:
     learning = learning_for(preset, given.get("method", TrainSettings.method))
     usual: dict[str, Any] = {"learning": learning, "exploration": Exploration()}
     if preset == "best":
-        usual |= {"updates": 16, "batch_nodes": 24, "map_until": 0.75, "first_look": 128}
+        usual |= {"updates": 16, "batch_nodes": 24, "map_until": 0.8, "first_look": 128}
     if preset == "paper":
         usual |= {
             "min_extent": 25, "rollout_images": 1, "updates": 1, "batch_images": 25, "batch_nodes": 1, "memory": 7,
@@ -280,11 +283,11 @@ class Trainer(Training):
         }
 
     def _look(self, part: npt.NDArray[np.int64], progress: float) -> list[tuple[dict[str, float], int]]:
-        """As many looks at some scenes as updates would have, to learn the evidence map alone."""
+        """Looks at some scenes, to learn the evidence map alone."""
         settings = self.settings
         self.looks.shrink_to(look_at(progress / settings.map_until, settings.first_look, self.preset.look))
         found = []
-        for _ in range(settings.updates):
+        for _ in range(settings.map_updates):
             drawn = self.rng.choice(part, settings.batch_images) // self.rollout.scenes.variants
             found.append(({"map_loss": self.learner.update_map(*self.looks(drawn, self.rng))}, 0))
         return found
