@@ -39,6 +39,7 @@ def variants(usual: TrainSettings) -> dict[str, TrainSettings]:
         "nodes from the start": replace(usual, map_until=0.0),
         "large looks from the start": replace(usual, first_look=0),
         "weights not averaged": replace(usual, learning=replace(learning, averaging=0.0)),
+        "fresh heads": replace(usual, learning=replace(learning, fresh_heads=True)),
         "full precision": replace(usual, learning=replace(learning, quick=False)),
         "no loss of the map": replace(usual, map_until=0.0, learning=replace(learning, map_weight=0.0)),
         "taught by the lookahead oracle": replace(usual, lookahead=8),

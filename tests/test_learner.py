@@ -176,6 +176,34 @@ def test_rates_follow_the_schedule_for_policy_and_critic(lesson):
     assert rates == {"policy": 0.2, "critic": 0.1}
 
 
+def test_fresh_heads_have_rates_of_their_own(lesson):
+    learner, _, _ = lesson("dagger", "best", rate=0.4, fresh_heads=True)
+    learner.set_progress(0.5, 0.5, 0.25)
+    rates = {
+        id(parameter): group["lr"] for group in learner.policy_optimiser.param_groups for parameter in group["params"]
+    }
+    trunk = learner.policy.trunk
+    assert {rates[id(parameter)] for parameter in trunk.encoder.evidence.parameters()} == {0.1}
+    for later in (trunk.encoder.features, trunk.dense, learner.policy.rule, learner.policy.split):
+        assert {rates[id(parameter)] for parameter in later.parameters()} == {0.2}
+    assert len(rates) == len(list(learner.policy.parameters()))
+
+
+@pytest.mark.parametrize("fresh", [False, True])
+def test_fresh_heads_are_averaged_from_their_first_update_on(lesson, fresh):
+    """Before it, they have not learned anything worth keeping in a mean."""
+    given = learner, batch, _ = lesson("dagger", "best", averaging=0.9, fresh_heads=fresh)
+    for _ in range(200):
+        learner.update_map(batch.pixels, torch.zeros(len(batch.pixels), *batch.pixels.shape[2:]))
+    seen, expected = [], learner.policy.rule.weight.detach().clone()
+    for count in range(1, 6):
+        update(given)
+        seen.append(learner.policy.rule.weight.detach().clone())
+        expected = expected.lerp(seen[-1], max(0.1, 9 / (count + 9)) if fresh else 0.1)
+    torch.testing.assert_close(learner.averaged.rule.weight, expected)
+    assert moved(learner.averaged, weights(learner.policy))
+
+
 # ---- what is learned -----------------------------------------------------------------------------------------------
 
 

@@ -287,6 +287,24 @@ def test_a_killed_run_resumes_to_the_end_of_the_uninterrupted_one(trainer, data,
     assert_same_run(killed, tmp_path / "whole")
 
 
+def test_a_run_with_fresh_heads_that_was_stopped_goes_on_as_if_it_had_not_been(trainer, tmp_path):
+    how = {"preset": "best", "map_until": 0.5, "map_updates": 2, "epochs": 4}
+    learning = LearningSettings(averaging=0.9, fresh_heads=True, quick=True)
+
+    class Stop(Exception):
+        pass
+
+    def stop(told: dict) -> None:
+        if told.get("epoch") == 3:
+            raise Stop
+
+    with pytest.raises(Stop):
+        trainer("stopped", learning=learning, **how).run(report=stop)
+    trainer("stopped", learning=learning, **how).run(resume=True)
+    trainer("whole", learning=learning, **how).run()
+    assert_same_run(tmp_path / "stopped", tmp_path / "whole")
+
+
 def test_resuming_a_finished_run_changes_nothing(trainer, tmp_path):
     rows = trainer(epochs=2).run()
     before = {path.name: path.read_bytes() for path in (tmp_path / "run").iterdir()}

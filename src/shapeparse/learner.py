@@ -56,6 +56,9 @@ class LearningSettings:
     do not do it in any case."""
     map_weight: float = 1.0
     """Weight of the cross-entropy of the evidence map, if the network has one and the method may ask the oracle."""
+    fresh_heads: bool = False
+    """Where an evidence map is learned first, let all else begin at its own highest rate when its time comes, and be
+    averaged from then on."""
     averaging: float = 0.0
     """How much of the mean of past weights each update keeps; the mean is what is validated, and that of the last epoch
     is kept. 0 for none: then the epoch that is best on validation images is kept."""
@@ -112,21 +115,35 @@ class Learner:
         self.quick = self.settings.quick and self.method.split_policy == "deterministic"
         for network in filter(None, (self.policy, self.critic)):
             make_quick(network, self.quick)
-        self.policy_optimiser = self._optimiser(self.policy, self.settings.rate)
+        self.fresh_heads = self.settings.fresh_heads and self.preset.trunk == "map"
+        self.policy_optimiser = self._optimiser(self.policy, self.settings.rate, self.fresh_heads)
         self.critic_optimiser = self._optimiser(self.critic, self.settings.critic_rate) if self.critic else None
         self.exploring, self.only_imitates = 1.0, False
         self.averaged = copy.deepcopy(self.policy).eval() if self.settings.averaging else None
-        self.updates = 0
+        self.updates, self.node_updates = 0, 0
         self.targets: tuple[Policy, Critic] | None = None
         if self.critic and self.method.critic == "backup":
             self.targets = copy.deepcopy(self.policy).eval(), copy.deepcopy(self.critic).eval()
         # Walking through a network takes as long as a small computation, so it is done once.
         self._parameters = {name: list(network.parameters()) for name, network in self.networks().items()}
-        self._tensors = {name: tensors(network) for name, network in self.networks().items()}
+        self._tensors = {name: list(tensors(network).values()) for name, network in self.networks().items()}
+        self._averages = {late: self._averaged_pair(late) for late in (False, True)} if self.averaged else {}
 
-    def _optimiser(self, network: nn.Module, rate: float) -> torch.optim.Optimizer:
+    def _optimiser(self, network: nn.Module, rate: float, apart: bool = False) -> torch.optim.Optimizer:
+        """Of all parameters together, or with those that make the evidence map in a second group."""
+        parts: tuple[list[nn.Parameter], list[nn.Parameter]] = [], []
+        for name, parameter in network.named_parameters():
+            parts[apart and makes_map(name)].append(parameter)
+        groups = [{"params": part} for part in parts if part]
         decay = self.settings.weight_decay
-        return torch.optim.AdamW(network.parameters(), lr=rate, weight_decay=decay, fused=self.quick or None)
+        return torch.optim.AdamW(groups, lr=rate, weight_decay=decay, fused=self.quick or None)
+
+    def _averaged_pair(self, late: bool) -> tuple[list[Tensor], list[Tensor]]:
+        """The averages, and what they are of: of what begins to learn with nodes only, or of all else."""
+        assert self.averaged is not None
+        averages, policy = tensors(self.averaged), tensors(self.policy)
+        names = [name for name in policy if late == (self.fresh_heads and not makes_map(name))]
+        return [averages[name] for name in names], [policy[name] for name in names]
 
     def networks(self) -> dict[str, nn.Module]:
         """Every network by name, for checkpoints."""
@@ -151,14 +168,17 @@ class Learner:
             named["critic"] = self.critic_optimiser
         return named
 
-    def set_progress(self, progress: float, share: float) -> None:
+    def set_progress(self, progress: float, share: float, map_share: float | None = None) -> None:
         """Set the learning rates, and the weights of what keeps the policy exploring, to a share of their highest.
 
-        ``progress`` is the share of the training that is done.
+        ``progress`` is the share of the training that is done; ``map_share`` is for the rate of what makes the evidence
+        map, if that is another.
         """
         self.exploring = share
         self.only_imitates = progress < self.method.imitates_until
-        self.policy_optimiser.param_groups[0]["lr"] = share * self.settings.rate
+        shares = (share, share if map_share is None else map_share)
+        for group, one in zip(self.policy_optimiser.param_groups, shares, strict=False):
+            group["lr"] = one * self.settings.rate
         if self.critic_optimiser is not None:
             self.critic_optimiser.param_groups[0]["lr"] = share * self.settings.critic_rate
 
@@ -191,6 +211,7 @@ class Learner:
         for name, optimiser in self.optimisers().items():
             if name == "policy" or critic_loss is not None:
                 self._step(name, optimiser)
+        self.node_updates += 1
         self._follow()
         return report
 
@@ -210,8 +231,9 @@ class Learner:
             for name in ("policy", "critic"):
                 follow(self._tensors[f"target_{name}"], self._tensors[name], self.settings.target_rate)
         if self.averaged is not None:
-            rate = max(1 - self.settings.averaging, 9 / (self.updates + 9))
-            follow(self._tensors["averaged_policy"], self._tensors["policy"], rate)
+            for late, pair in self._averages.items():
+                updates = self.node_updates if late else self.updates
+                follow(*pair, max(1 - self.settings.averaging, 9 / (updates + 9)))
 
     def _set_gradients(self, name: str, loss: Tensor, retain_graph: bool = False) -> None:
         """Gradients for the parameters of a network and no others, so that no loss moves what it should not."""
@@ -428,6 +450,12 @@ def follow(slow: list[Tensor], quick: list[Tensor], rate: float) -> None:
             behind.copy_(ahead)
 
 
-def tensors(network: nn.Module) -> list[Tensor]:
-    """Parameters and buffers, without history."""
-    return [*(parameter.data for parameter in network.parameters()), *network.buffers()]
+def tensors(network: nn.Module) -> dict[str, Tensor]:
+    """Parameters and buffers by name, without history."""
+    parameters = {name: parameter.data for name, parameter in network.named_parameters()}
+    return parameters | dict(network.named_buffers())
+
+
+def makes_map(name: str) -> bool:
+    """Whether a tensor of a policy of that name helps to make an evidence map; all else is read from nodes."""
+    return name.startswith("trunk.encoder.") and not name.startswith("trunk.encoder.features.")

@@ -168,7 +168,7 @@ def unpack_networks(networks: Networks, optimisers: Optimisers, packed: dict[str
         for key, value in _below(packed, f"optimiser.{name}.").items():
             index, entry = key.split(".")
             states.setdefault(int(index), {})[entry] = value
-        parameters = optimiser.param_groups[0]["params"]
+        parameters = [parameter for group in optimiser.param_groups for parameter in group["params"]]
         fitted = {index: _laid_out_like(parameters[index], state) for index, state in states.items()}
         optimiser.load_state_dict({"state": fitted, "param_groups": optimiser.state_dict()["param_groups"]})
 

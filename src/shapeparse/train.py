@@ -143,8 +143,11 @@ class TrainSettings:
 
     def beta_at(self, progress: float) -> float:
         """The probability of following the oracle when this share of the training is done."""
-        parsing = max(progress - self.map_until, 0) / max(1 - self.map_until, 1e-9)
-        return 1 - (1 - self.beta_end) * min(parsing / max(self.beta_until, 1e-9), 1)
+        return 1 - (1 - self.beta_end) * min(self.parsing(progress) / max(self.beta_until, 1e-9), 1)
+
+    def parsing(self, progress: float) -> float:
+        """Share of what comes after the map that is done when this share of the training is."""
+        return max(progress - self.map_until, 0) / max(1 - self.map_until, 1e-9)
 
     @property
     def limits(self) -> Limits:
@@ -256,7 +259,7 @@ class Trainer(Training):
             if progress >= 1:
                 break
             beta = self.settings.beta_at(progress)
-            self.learner.set_progress(progress, rate_share(progress) if self.settings.schedule == "cosine" else 1.0)
+            self._set_rates(progress)
             looking = self.learns_map and progress < self.settings.map_until
             learned = self._look(part, progress) if looking else self._gather_and_learn(part, beta)
             for losses, count in learned:
@@ -281,6 +284,12 @@ class Trainer(Training):
             "nodes_per_second": round(speed),
             "memory": len(self.memory),
         }
+
+    def _set_rates(self, progress: float) -> None:
+        """Let the learner know how far the training is; with fresh heads, how far that is which comes after the map."""
+        share = rate_share if self.settings.schedule == "cosine" else lambda _: 1.0
+        own = self.settings.parsing(progress) if self.learner.fresh_heads else progress
+        self.learner.set_progress(own, share(own), share(progress))
 
     def _look(self, part: npt.NDArray[np.int64], progress: float) -> list[tuple[dict[str, float], int]]:
         """Looks at some scenes, to learn the evidence map alone."""
@@ -323,13 +332,17 @@ class Trainer(Training):
     def _pack(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
         tensors = pack_state(self.learner, self.memory)
         tensors["frames"] = torch.from_numpy(self.rollout.scenes.frames)
-        return tensors, {"present": sorted(self.memory.present), "updates": self.learner.updates}
+        return tensors, {
+            "present": sorted(self.memory.present),
+            "updates": self.learner.updates,
+            "node_updates": self.learner.node_updates,
+        }
 
     def _unpack(self, tensors: dict[str, Tensor], values: dict[str, Any]) -> None:
         unpack_state(self.learner, self.memory, tensors, self.folder.checkpoint_path)
         self.rollout.set_frames(tensors["frames"].numpy())
         self.memory.present = set(values["present"])
-        self.learner.updates = values["updates"]
+        self.learner.updates, self.learner.node_updates = values["updates"], values["node_updates"]
 
     def _set_pixel_statistics(self) -> None:
         """Mean and spread of the training images alone."""
