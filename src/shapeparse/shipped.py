@@ -50,14 +50,16 @@ def ship(run: str | Path, destination: str | Path = PRETRAINED) -> int:
     import torch  # which loads slowly, and only this function needs
 
     from .model import load
+    from .networks import Policy, Preset
     from .runs import RunFolder, packed_tensors, read_tensors
 
     source, target = RunFolder(run), RunFolder(destination)
-    config, policy = source.read_config(), load(run).policy
+    config = source.read_config()
+    load(run)  # which refuses one that is damaged
     if config.get("data", {}).get("source") != BUILT_IN:
         raise UserError(f"{shown(run)} did not learn from the {BUILT_IN} alone; ship a run that did.")
     tensors, notes = read_tensors(source.model_path)
-    for name, _ in policy.named_parameters():
+    for name, _ in Policy(Preset.from_json(config["network"])).named_parameters():
         tensors[name] = tensors[name].half()
         if not torch.isfinite(tensors[name]).all():
             raise UserError(f"{shown(source.model_path)} has weights too large for float16 ({name}); train again.")
