@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import torch
 import tyro
 from machine import REPOSITORY, facts
 
@@ -29,7 +28,7 @@ from shapeparse.files import make_folder, write_json, write_text
 from shapeparse.model import Parser, load
 from shapeparse.networks import Policy
 from shapeparse.oracle import igm
-from shapeparse.parsing import ParseSettings, paint_map, parse_images
+from shapeparse.parsing import ParseSettings, Seen, parse_images
 from shapeparse.peers.segmenter import Segmenter, SegmenterSettings
 from shapeparse.scenes import to_pixels
 from shapeparse.train import Trainer
@@ -179,12 +178,7 @@ def reliability(parser: Parser, forests: list[Forest], masks: np.ndarray) -> dic
 
 def evidence(policy: Policy, images: np.ndarray) -> np.ndarray:
     """(images, side, side): how likely each pixel is paint, flips averaged."""
-    parts = []
-    with torch.no_grad():
-        for first in range(0, len(images), 16):
-            pixels = to_pixels(images[first : first + 16])
-            parts.append(paint_map(policy.eval(), pixels, policy.encode(pixels), flips=True).numpy())
-    return np.concatenate(parts)
+    return Seen.by(policy.eval(), to_pixels(images), flips=True).likely.numpy()
 
 
 def decomposed(masks: np.ndarray, plan: Plan, lookahead: int, price: float = 0.0) -> list[ParseTree]:

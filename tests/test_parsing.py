@@ -8,7 +8,7 @@ import torch
 
 from shapeparse import Actions, Limits, Nodes, Oracle, Parser, ParseTree, Rule, expand, treefile
 from shapeparse.networks import Policy
-from shapeparse.parsing import MapActor, ParseSettings, paint_map, parse_images
+from shapeparse.parsing import AT_ONCE, MapActor, ParseSettings, Seen, parse_images
 from shapeparse.scenes import to_pixels
 from shapeparse.tree import Forest
 
@@ -35,9 +35,7 @@ def expected_accuracy(forest: Forest, maps: np.ndarray) -> np.ndarray:
 
 
 def test_lookahead_never_expects_less_and_usually_more(policy, images):
-    with torch.no_grad():
-        pixels = to_pixels(images)
-        maps = paint_map(policy, pixels, policy.encode(pixels), flips=False).numpy()
+    maps = Seen.by(policy, to_pixels(images), flips=False).likely.numpy()
     (plain,) = parse_images(policy, images, LIMITS, settings=ParseSettings(lookahead=0, flips=False))
     (ahead,) = parse_images(policy, images, LIMITS, settings=ParseSettings(lookahead=8, flips=False))
     before, after = expected_accuracy(plain, maps), expected_accuracy(ahead, maps)
@@ -70,18 +68,14 @@ def test_the_policy_is_not_asked_where_the_search_is_exact(policy, images, monke
 
 def acted(policy: Policy, images: np.ndarray, limits: Limits, lookahead: int) -> tuple[MapActor, Forest]:
     """Who acted, and the trees before their cuts settle."""
-    with torch.no_grad():
-        pixels = to_pixels(images)
-        encoded = policy.encode(pixels)
-        maps = list(paint_map(policy, pixels, encoded, flips=True).double().numpy())
-    actor = MapActor(policy, encoded, np.full((len(images), 2), 32), limits, maps, lookahead)
+    seen = Seen.by(policy, to_pixels(images), flips=True)
+    maps = list(seen.likely.numpy())
+    actor = MapActor(policy, seen.encoded, np.full((len(images), 2), 32), limits, maps, lookahead)
     return actor, actor.parse()
 
 
 def test_every_node_knows_how_likely_it_is_paint(policy, images):
-    with torch.no_grad():
-        pixels = to_pixels(images)
-        maps = paint_map(policy, pixels, policy.encode(pixels), flips=True).numpy()
+    maps = Seen.by(policy, to_pixels(images), flips=True).likely.numpy()
     (forest,) = parse_images(policy, images, LIMITS)
     for tree, one in zip(forest.trees(), maps, strict=True):
         assert tree.likely is not None
@@ -93,11 +87,18 @@ def test_every_node_knows_how_likely_it_is_paint(policy, images):
 
 
 def test_a_flipped_image_has_the_flipped_map(policy, images):
-    with torch.no_grad():
-        pixels = to_pixels(images)
-        one = paint_map(policy, pixels, policy.encode(pixels), flips=True)
-        other = paint_map(policy, pixels.flip(3), policy.encode(pixels.flip(3)), flips=True)
+    pixels = to_pixels(images)
+    one, other = (Seen.by(policy, some, flips=True).likely for some in (pixels, pixels.flip(3)))
     torch.testing.assert_close(one, other.flip(2), atol=1e-5, rtol=1e-4)
+
+
+def test_images_that_are_looked_at_a_few_at_a_time_are_seen_as_by_one_look(policy, photographs):
+    pixels = to_pixels(photographs(AT_ONCE + 1, 32)[0])
+    seen = Seen.by(policy, pixels, flips=False).encoded
+    with torch.no_grad():
+        together = policy.encode(pixels)
+    torch.testing.assert_close(seen.features, together.features, atol=1e-5, rtol=1e-4)
+    torch.testing.assert_close(seen.logits, together.logits, atol=1e-5, rtol=1e-4)
 
 
 @pytest.mark.parametrize("size", [(320, 200), (32, 32), (7, 90), (1, 1), (3, 2)])

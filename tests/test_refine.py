@@ -16,7 +16,7 @@ from shapeparse import Limits, Rule, expand, igm, model, treefile
 from shapeparse.commands.parse import Args
 from shapeparse.model import Parser
 from shapeparse.networks import Policy
-from shapeparse.parsing import ParseSettings, paint_map, parse_images
+from shapeparse.parsing import ParseSettings, Seen, parse_images
 from shapeparse.refine import Cuts, coefficients, guided, label_leaves, move_cuts, refined, settled
 from shapeparse.scenes import to_pixels
 from shapeparse.tree import Forest
@@ -170,8 +170,7 @@ def test_refined_trees_have_the_same_splits_and_tile_the_photograph(parser, phot
 def test_the_evidence_never_expects_less_of_a_refined_tree(parser, photographs):
     images = photographs(3, 128)[0]
     pixels = to_pixels(images[:, ::4, ::4])
-    with torch.no_grad():
-        likely = paint_map(parser.policy, pixels, parser.policy.encode(pixels), flips=True)
+    likely = Seen.by(parser.policy, pixels, flips=True).likely
     seen = list(torch.cat([pixels, likely[:, None]], dim=1))
     limits = Limits(5, min_extent=2)
     (forest,) = parse_images(parser.policy, images[:, ::4, ::4], limits)

@@ -37,6 +37,8 @@ from .tree import Forest, ParseTree
 SPLITS = [Rule.SPLIT_X, Rule.SPLIT_Y]
 MOST_PLACES = 64
 """Split locations an axis that a beam may have."""
+AT_ONCE = 4
+"""Images that a network with an evidence map looks at together: what passes through it then stays in the cache."""
 
 
 @dataclass(frozen=True)
@@ -123,9 +125,11 @@ def parse_images(
         some, at_own_size = all_sizes[first : first + batch], photographs[first : first + batch]
         with torch.no_grad():
             pixels = to_pixels(images[first : first + batch])
+            if policy.trunk.sees_gain:
+                return parse_seen(
+                    policy, Seen.by(policy, pixels, settings.flips), some, limits, settings, at_own_size, critic
+                )
             encoded = policy.encode(pixels)
-            if isinstance(encoded, Encoded):
-                return parse_with_map(policy, pixels, encoded, some, limits, settings, at_own_size, critic)
         beam = beam_of(policy, critic, pixels, encoded, some, limits, settings)
         return PolicyActor(policy, encoded, some, limits, beam).parse()
 
@@ -147,43 +151,54 @@ def beam_of(
     return Beam(policy, critic.eval(), pixels, encoded, sizes, limits, settings.beam)
 
 
-def parse_with_map(
+@dataclass(frozen=True)
+class Seen:
+    """Images that were looked at by a policy with an evidence map."""
+
+    pixels: torch.Tensor
+    encoded: Encoded
+    likely: torch.Tensor
+    """(images, side, side): how likely every pixel is paint."""
+
+    @classmethod
+    def by(cls, policy: Policy, pixels: torch.Tensor, flips: bool) -> Seen:
+        """Look at images, and with ``flips`` a second time at each flipped left to right, for the mean of both maps."""
+
+        def look(pixels: torch.Tensor) -> tuple[Encoded, torch.Tensor]:
+            encoded = Encoded.joined([policy.encode(some) for some in torch.split(pixels, AT_ONCE)])
+            enlarged = F.interpolate(encoded.logits[:, None], size=pixels.shape[2:], mode="bilinear")
+            return encoded, torch.sigmoid(enlarged[:, 0])
+
+        with torch.no_grad():
+            encoded, likely = look(pixels)
+            if flips:
+                likely = (likely + look(pixels.flip(3))[1].flip(2)) / 2
+        return cls(pixels, encoded, likely)
+
+
+def parse_seen(
     policy: Policy,
-    pixels: torch.Tensor,
-    encoded: Encoded,
+    seen: Seen,
     sizes: npt.NDArray[np.integer],
     limits: Limits,
     settings: ParseSettings,
     photographs: Sequence[Photograph] = (),
     critic: Critic | None = None,
 ) -> Forest:
-    """The trees of some images whose evidence is known, made in a grid no finer than the network's own pixels."""
-    side = pixels.shape[-1]
-    likely = paint_map(policy, pixels, encoded, settings.flips)
-    grids = np.minimum(sizes, side).astype(np.int32)
-    maps = [_resized(one[None], grid)[0].double().numpy() for one, grid in zip(likely, grids, strict=True)]
-    beam = beam_of(policy, critic, pixels, encoded, grids, limits, settings)
-    forest = MapActor(policy, encoded, grids, limits, maps, settings.lookahead, beam).parse()
+    """The trees of images that were looked at, made in a grid no finer than the network's own pixels."""
+    grids = np.minimum(sizes, seen.pixels.shape[-1]).astype(np.int32)
+    maps = [_resized(one[None], grid)[0].numpy() for one, grid in zip(seen.likely, grids, strict=True)]
+    beam = beam_of(policy, critic, seen.pixels, seen.encoded, grids, limits, settings)
+    forest = MapActor(policy, seen.encoded, grids, limits, maps, settings.lookahead, beam).parse()
     forest = settled(forest, maps, limits.min_extent)
     if (grids == sizes).all():
         return forest
     forest = forest.scaled(np.asarray(sizes, np.int32))
     if not (settings.refine and len(photographs)):
         return forest
-    seen = [_resized(one, grid) for one, grid in zip(torch.cat([pixels, likely[:, None]], 1), grids, strict=True)]
-    return refined(forest, seen, photographs, limits.min_extent)
-
-
-def paint_map(policy: Policy, pixels: torch.Tensor, encoded: Encoded, flips: bool) -> torch.Tensor:
-    """(images, side, side): how likely every pixel is paint."""
-
-    def enlarged(logits: torch.Tensor) -> torch.Tensor:
-        return torch.sigmoid(F.interpolate(logits[:, None], size=pixels.shape[2:], mode="bilinear")[:, 0])
-
-    likely = enlarged(encoded.logits)
-    if not flips:
-        return likely
-    return (likely + enlarged(policy.encode(pixels.flip(3)).logits).flip(2)) / 2
+    colours_and_paint = torch.cat([seen.pixels, seen.likely[:, None]], 1)
+    squashed = [_resized(one, grid) for one, grid in zip(colours_and_paint, grids, strict=True)]
+    return refined(forest, squashed, photographs, limits.min_extent)
 
 
 class MapActor(PolicyActor):
@@ -199,14 +214,15 @@ class MapActor(PolicyActor):
         encoded: Any,
         sizes: npt.NDArray[np.integer],
         limits: Limits,
-        maps: list[npt.NDArray[np.float64]],
+        maps: list[npt.NDArray[np.float32]],
         lookahead: int,
         improve: Improve | None = None,
     ) -> None:
         super().__init__(policy, encoded, sizes, limits, improve)
-        self.judge = Oracle(maps, limits)
+        threads = torch.get_num_threads()  # one, where batches are parsed side by side
+        self.judge = Oracle(maps, limits, threads=threads)
         # Looking ahead on labels is many times quicker than on the map, where no rectangle is ever pure, and as good.
-        self.labels = Oracle([likely >= 0.5 for likely in maps], limits)
+        self.labels = Oracle([likely >= 0.5 for likely in maps], limits, threads=threads)
         self.searching = self.labels.looking_ahead(lookahead) if lookahead else None
         self.positions = policy.trunk.preset.positions
 

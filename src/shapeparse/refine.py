@@ -70,7 +70,7 @@ class Cuts(NamedTuple):
         return Forest(nodes, self.rule, cut, before.parent, before.sizes, likely)
 
 
-def settled(forest: Forest, maps: Sequence[npt.NDArray[np.float64]], min_extent: int = 1) -> Forest:
+def settled(forest: Forest, maps: Sequence[npt.NDArray[np.floating]], min_extent: int = 1) -> Forest:
     """The same splits, each cut where the evidence maps, (height, width) as large as the trees, expect most of it.
 
     What the maps expect of the trees never falls.

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from shapeparse.networks.pooling import box_means
+from shapeparse.networks.pooling import box_means, integrals
 
 
 def overlap(edges: np.ndarray, cells: int) -> np.ndarray:
@@ -60,6 +60,13 @@ def test_any_boxes_have_the_mean_of_their_cells_by_share_of_overlap(features):
         for node in range(5):
             expected = brute_force(features[image[node]].numpy(), x_edges[node], y_edges[node])
             np.testing.assert_allclose(means[node], expected, atol=1e-5)
+
+
+def test_features_that_were_integrated_before_have_the_same_means(features):
+    rng = np.random.default_rng(2)
+    image, edges = np.array([1, 0, 1], np.int32), [(random_edges(rng, 3, 3), random_edges(rng, 3, 2))]
+    (anew,), (known,) = box_means(features, image, edges), box_means(features, image, edges, integrals(features))
+    np.testing.assert_array_equal(anew, known)
 
 
 def test_only_the_part_of_a_box_inside_the_image_counts(features):

@@ -6,7 +6,9 @@ and what every cut would gain.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 
 import torch
@@ -14,6 +16,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from .blocks import ResidualBlock, Up, convolution
+from .pooling import Sums, box_means, integrals
 from .presets import Preset
 from .trunks import Features, SharedTrunk
 from .views import NodeView
@@ -27,6 +30,18 @@ class Encoded:
     """(images, channels + 1, side / 4, side / 4); the last channel is how likely each place is paint."""
     logits: Tensor
     """(images, side / 2, side / 2): the evidence map."""
+
+    @classmethod
+    def joined(cls, parts: Sequence[Encoded]) -> Encoded:
+        """What is kept of images that were looked at a few at a time."""
+        if len(parts) == 1:
+            return parts[0]
+        return cls(torch.cat([part.features for part in parts]), torch.cat([part.logits for part in parts]))
+
+    @cached_property
+    def sums(self) -> Sums:
+        """The integrals of the features, for all levels of trees."""
+        return integrals(self.features)
 
 
 class MapTrunk(SharedTrunk):
@@ -51,7 +66,8 @@ class MapTrunk(SharedTrunk):
         return Encoded(seen, logits.squeeze(1))
 
     def pool(self, encoded: Encoded, view: NodeView) -> list[Tensor]:
-        return super().pool(encoded.features, view)
+        sums = None if torch.is_grad_enabled() else encoded.sums  # a tree asks at every level, an update once
+        return box_means(encoded.features, view.image, self.boxes(view), sums)
 
     def read(self, inner: Tensor, outer: Tensor, along_x: Tensor, along_y: Tensor, geometry: Tensor) -> Features:
         seen = super().read(inner, outer, along_x, along_y, geometry)

@@ -69,12 +69,15 @@ def per_cell(low, high, cells):
 
 
 @kernel
-def pool_forward(sums, x_edges, y_edges, out):
-    """Means over the boxes between neighbouring edges: out is (nodes, rows, columns, channels), all of one image."""
-    nodes, rows, columns, channels = out.shape
+def pool_forward(sums, nodes, x_edges, y_edges, out):
+    """Means over the boxes between neighbouring edges of those ``nodes`` that are of one image.
+
+    ``out`` is (nodes of all images, rows, columns, channels).
+    """
+    _, rows, columns, channels = out.shape
     height, width = sums.shape[0] - 1, sums.shape[1] - 1
     corners = np.empty((2, columns + 1, channels))
-    for n in range(nodes):
+    for n in nodes:
         for j in range(rows + 1):
             y, v = place(y_edges[n, j], height)
             now = j % 2
@@ -96,12 +99,12 @@ def pool_forward(sums, x_edges, y_edges, out):
 
 
 @kernel
-def pool_backward(grad_out, x_edges, y_edges, grad_sums):
+def pool_backward(grad_out, nodes, x_edges, y_edges, grad_sums):
     """The transpose of ``pool_forward``: adds to ``grad_sums``."""
-    nodes, rows, columns, channels = grad_out.shape
+    _, rows, columns, channels = grad_out.shape
     height, width = grad_sums.shape[0] - 1, grad_sums.shape[1] - 1
     corner = np.empty((rows + 1, columns + 1, channels))
-    for n in range(nodes):
+    for n in nodes:
         corner[:] = 0.0
         for j in range(rows):
             per_row = per_cell(y_edges[n, j], y_edges[n, j + 1], height)
@@ -128,21 +131,37 @@ def pool_backward(grad_out, x_edges, y_edges, grad_sums):
 
 Edges = tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]
 """x edges (nodes, columns + 1) and y edges (nodes, rows + 1), ascending along each row."""
+Sums = npt.NDArray[np.float64]
+"""Integral maps, as ``integrals`` makes them."""
 
 
-def box_means(features: Tensor, image: npt.NDArray[np.integer], edges: list[Edges]) -> list[Tensor]:
+def box_means(
+    features: Tensor, image: npt.NDArray[np.integer], edges: list[Edges], sums: Sums | None = None
+) -> list[Tensor]:
     """Means of ``features`` (images, channels, height, width) over grids of boxes, differentiable in the features.
 
     ``image`` says which image each node is of. For each pair of edges the answer is a
-    (nodes, rows, columns, channels) tensor: means over the boxes between neighbouring edges.
+    (nodes, rows, columns, channels) tensor: means over the boxes between neighbouring edges. Who asks about the same
+    features again and again can have them integrated once, and give the ``sums``.
     """
-    return list(_BoxMeans.apply(features, image, *[edge for pair in edges for edge in pair]))  # type: ignore[no-untyped-call]
+    return list(_BoxMeans.apply(features, sums, image, *[edge for pair in edges for edge in pair]))  # type: ignore[no-untyped-call]
+
+
+def integrals(features: Tensor) -> Sums:
+    """(images, height + 1, width + 1, channels): the integral maps of (images, channels, height, width)."""
+    maps = _channels_last(features)
+    count, height, width, channels = maps.shape
+    sums = np.empty((count, height + 1, width + 1, channels))
+    _for_each(lambda index: integrate(maps[index], sums[index]), count)
+    return sums
 
 
 class _BoxMeans(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, features: Tensor, image: npt.NDArray, *flat_edges: npt.NDArray) -> tuple[Tensor, ...]:
-        maps = features.detach().permute(0, 2, 3, 1).contiguous().numpy()
+    def forward(
+        ctx: Any, features: Tensor, known: Sums | None, image: npt.NDArray, *flat_edges: npt.NDArray
+    ) -> tuple[Tensor, ...]:
+        maps = _channels_last(features)
         count, height, width, channels = maps.shape
         nodes_of = _nodes_by_image(image, count)
         pairs = list(zip(flat_edges[::2], flat_edges[1::2], strict=True))
@@ -152,12 +171,13 @@ class _BoxMeans(torch.autograd.Function):
             nodes = nodes_of[index]
             if len(nodes) == 0:
                 return
-            sums = np.empty((height + 1, width + 1, channels))
-            integrate(maps[index], sums)
+            if known is None:
+                sums = np.empty((height + 1, width + 1, channels))
+                integrate(maps[index], sums)
+            else:
+                sums = known[index]
             for (x, y), out in zip(pairs, outputs, strict=True):
-                part = np.empty((len(nodes), *out.shape[1:]), np.float32)
-                pool_forward(sums, x[nodes], y[nodes], part)
-                out[nodes] = part
+                pool_forward(sums, nodes, x, y, out)
 
         _for_each(pool, count)
         ctx.shape, ctx.nodes_of, ctx.pairs = maps.shape, nodes_of, pairs
@@ -175,11 +195,15 @@ class _BoxMeans(torch.autograd.Function):
                 return
             grad_sums = np.zeros((height + 1, width + 1, channels))
             for (x, y), g in zip(ctx.pairs, upstream, strict=True):
-                pool_backward(g[nodes], x[nodes], y[nodes], grad_sums)
+                pool_backward(g, nodes, x, y, grad_sums)
             differentiate(grad_sums, grad[index])
 
         _for_each(pool, count)
-        return (torch.from_numpy(grad).permute(0, 3, 1, 2), None, *[None] * (2 * len(ctx.pairs)))
+        return (torch.from_numpy(grad).permute(0, 3, 1, 2), None, None, *[None] * (2 * len(ctx.pairs)))
+
+
+def _channels_last(features: Tensor) -> npt.NDArray[np.float32]:
+    return features.detach().permute(0, 2, 3, 1).contiguous().numpy()
 
 
 def _nodes_by_image(image: npt.NDArray[np.integer], count: int) -> list[npt.NDArray[np.int64]]:

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from .blocks import ResidualBlock, convolution
 from .normalisation import BatchRenorm
-from .pooling import box_means
+from .pooling import Edges, box_means
 from .precision import Convolving
 from .presets import Preset
 from .views import GEOMETRY, NodeView
@@ -183,15 +183,18 @@ class SharedTrunk(Trunk):
         return self.read(inner, outer, along_x, along_y, view.geometry())
 
     def pool(self, encoded: Any, view: NodeView) -> list[Tensor]:
-        """Means of the feature map over boxes of each node: a grid, one that reaches beyond it, and both profiles."""
+        """Means of the feature map over the boxes of each node."""
+        return box_means(encoded, view.image, self.boxes(view))
+
+    def boxes(self, view: NodeView) -> list[Edges]:
+        """What is looked at of each node: a grid, one that reaches beyond it, and both profiles."""
         cells, positions, strips = self.preset.cells, self.preset.positions, self.preset.strips
-        wanted = [
+        return [
             view.edges(cells, cells),
             view.edges(cells // 2, cells // 2, self.margin),
             view.edges(positions, strips),
             view.edges(strips, positions),
         ]
-        return box_means(encoded, view.image, wanted)
 
     def read(self, inner: Tensor, outer: Tensor, along_x: Tensor, along_y: Tensor, geometry: Tensor) -> Features:
         """The features of nodes from these means."""
