@@ -28,7 +28,7 @@ REPOSITORY = Path(__file__).resolve().parents[1]
 RESULTS = REPOSITORY / "results"
 PAGES = {
     REPOSITORY / "README.md": ("strength", "benchmark", "learning", "oracle"),
-    REPOSITORY / "docs" / "reproduction.md": ("benchmark", "findings"),
+    REPOSITORY / "docs" / "reproduction.md": ("benchmark", "findings", "budget"),
     REPOSITORY / "docs" / "methods.md": ("regret", "tuning"),
     REPOSITORY / "docs" / "strongest.md": ("strongest", "ablations", "parsing"),
 }
@@ -37,6 +37,7 @@ SOURCES = {
     "oracle": "results/oracle/oracle.json",
     "benchmark": "results/*/results.json",
     "findings": "results/*/results.json",
+    "budget": "results/*/results.json",
     "learning": "results/learning/*/results.json",
     "regret": "results/car-panels/results.json",
     "strength": "results/strongest/*.json",
@@ -93,6 +94,8 @@ def section(name: str, to_results: str) -> str:
         return regret_section(_benchmarks("car-panels"))
     if name == "findings":
         return findings_section(_benchmarks("*"))
+    if name == "budget":
+        return budget_section(_benchmarks("*"))
     return benchmark_section(_benchmarks("*"), to_results)
 
 
@@ -146,15 +149,12 @@ def benchmark_section(benchmarks: dict[str, dict[str, Any]], to_results: str) ->
     """One table of all benchmarks: a row a method, a column a dataset."""
     if not benchmarks:
         return "\nNot measured yet: `shapeparse benchmark --out results/built-in` makes the first.\n\n"
-    standings = {folder: Standings(results) for folder, results in benchmarks.items()}
-    groups = {folder: {group.row: group for group in one.groups} for folder, one in standings.items()}
-    rows = [row for row in ROWS if any(row in found for found in groups.values())]
+    groups, titles = _by_row(benchmarks)
     lines = []
-    for row in rows:
-        folder = next(folder for folder in groups if row in groups[folder])
-        title, kind = standings[folder].title(groups[folder][row]), setting(groups[folder][row])
+    for row, title in titles.items():
+        kind = next(setting(found[row]) for found in groups.values() if row in found)
         paper = PAPER_TABLE[row][1] if row in PAPER_TABLE else None
-        cells = [_test_accuracy(standings[folder], groups[folder].get(row)) for folder in groups]
+        cells = [_test_accuracy(Standings(benchmarks[folder]), found.get(row)) for folder, found in groups.items()]
         lines.append(" | ".join([title, kind, NONE if paper is None else f"{paper:.2f}", *cells]))
     made = [
         f"- **{folder}**: {'; '.join(conditions(results).split('; ')[2:])}"
@@ -169,6 +169,18 @@ def benchmark_section(benchmarks: dict[str, dict[str, Any]], to_results: str) ->
 {chr(10).join(made)}
 
 """
+
+
+def _by_row(benchmarks: dict[str, dict[str, Any]]) -> tuple[dict[str, dict[str, Group]], dict[str, str]]:
+    """Of each benchmark its groups by row, and the titles of all rows in the order of the table."""
+    standings = {folder: Standings(results) for folder, results in benchmarks.items()}
+    groups = {folder: {group.row: group for group in one.groups} for folder, one in standings.items()}
+    titles = {}
+    for row in ROWS:
+        having = [folder for folder, found in groups.items() if row in found]
+        if having:
+            titles[row] = standings[having[0]].title(groups[having[0]][row])
+    return groups, titles
 
 
 def findings_section(benchmarks: dict[str, dict[str, Any]]) -> str:
@@ -189,6 +201,40 @@ def findings_section(benchmarks: dict[str, dict[str, Any]]) -> str:
             ]
         parts.append("\n".join([*lines, ""]))
     return "\n" + "\n".join(parts) + "\n"
+
+
+def budget_section(benchmarks: dict[str, dict[str, Any]]) -> str:
+    """Whether the budget was enough: what the last parts of it still brought on validation images, in points."""
+    groups, titles = _by_row(benchmarks)
+    lines = []
+    for row, title in titles.items():
+        gains = [_last_gains(found.get(row)) for found in groups.values()]
+        if set(gains) != {NONE} and row != "segment-lookahead":  # which is the same training as the other U-Net's
+            lines.append(f"| {' | '.join([title.split(', then')[0], *gains])} |")
+    if not lines:
+        return "\nNot measured yet.\n\n"
+    return f"""
+| last quarter; last eighth | {" | ".join(groups)} |
+| --- |{" ---: |" * len(groups)}
+{chr(10).join(lines)}
+
+"""
+
+
+def _last_gains(group: Group | None) -> str:
+    """What validation gained in the last quarter and in the last eighth of the epochs, in points."""
+    curve = None if group is None else _curve(group)
+    if curve is None:
+        return NONE
+    gains = [100 * (curve[-1] - curve[-1 - max(1, len(curve) // part)]) for part in (4, 8)]
+    return "; ".join(f"{gain:+.1f}" for gain in gains).replace("-", "−")
+
+
+def _curve(group: Group) -> np.ndarray | None:
+    """Accuracy on validation images after each epoch, the mean over the folds; None of what does not learn."""
+    curves = [[accuracy for _, accuracy in run["validation_curve"]] for run in group.runs.values()]
+    length = min(map(len, curves), default=0)
+    return np.mean([curve[:length] for curve in curves], axis=0) if length > 1 else None
 
 
 def regret_section(benchmarks: dict[str, dict[str, Any]]) -> str:

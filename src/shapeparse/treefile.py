@@ -28,7 +28,7 @@ MAX_BYTES = 512 << 20
 MAX_STRAY_VALUES = 10_000
 """Commas and brackets beside the nodes' own, in the image's name for instance."""
 COLUMNS = ("x", "y", "w", "h", "depth", "parent", "cut")
-LABELS = [rule.label for rule in Rule]
+LABELS = list(RULE_BY_LABEL)
 
 
 def write(path: str | Path, tree: ParseTree) -> None:
