@@ -242,15 +242,8 @@ class MapActor(PolicyActor):
         """How to split nodes, or that they are better left whole."""
         if self.searching is None:
             return self.snapped(nodes)
-        found = self.searching(nodes)
-        asked = np.flatnonzero(self.limits.depth - nodes.depth > EXACT_LEVELS)
-        if len(asked):
-            some = nodes.take(asked)
-            own, other = self.snapped(some), Actions(found.rule[asked], found.cut[asked])
-            better = self.labels.cost_to_go(some, own) >= self.labels.cost_to_go(some, other)
-            found.rule[asked] = np.where(better, own.rule, other.rule)
-            found.cut[asked] = np.where(better, own.cut, other.cut)
-        return found
+        levels = self.limits.depth - int(nodes.depth[0])  # of all of them, since trees grow level by level
+        return self.searching(nodes, self.snapped(nodes) if levels > EXACT_LEVELS else None)
 
     def snapped(self, nodes: Nodes) -> Actions:
         """The policy's own actions, their cuts moved to where the map says they gain most."""

@@ -203,3 +203,25 @@ def test_candidates_are_cuts_of_greatest_gain_in_stretches_of_their_own(case, mi
         if best[0] == axis:  # IGM's own cut, or one of the very same gain, is always among them
             gains = [twins.gain(mask, box, axis, int(cut), unit) for cut in cuts]
             assert max(gains) == pytest.approx(twins.gain(mask, box, *best, unit), abs=1e-8 * mask.size * unit)
+
+
+@given(masks(12), extents, st.data())
+def test_a_cut_that_is_offered_is_taken_unless_looking_ahead_finds_a_better_one(case, min_extent, data):
+    mask, unit = case
+    picture, box, levels = picture_of(mask, unit, min_extent), whole(mask), kernels.EXACT_LEVELS + 1
+    possible = list(twins.cuts(box, min_extent))
+    if not possible:
+        return
+    offered = data.draw(st.sampled_from(possible))
+
+    def errors(axis: int, cut: int) -> int:
+        if axis == LEAF:
+            return twins.label_errors(mask, box, unit)
+        return sum(rollout(mask, half, levels - 1, min_extent, unit) for half in twins.halves(box, axis, cut))
+
+    alone, together = (kernels.look_ahead(picture, box, levels, 1, *cut) for cut in ((LEAF, 0), offered))
+    if together[0] == LEAF:
+        assert min(errors(*offered), errors(*alone)) >= errors(LEAF, 0)
+    elif together != offered:
+        assert errors(*together) < errors(*offered) or errors(*offered) >= errors(LEAF, 0)
+    assert errors(*together) <= errors(*offered) or errors(*offered) > errors(LEAF, 0)

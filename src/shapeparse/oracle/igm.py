@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from ..errors import UserError
 from ..expand import check_actions
-from ..grammar import Actions, Limits, Nodes, is_whole
+from ..grammar import Actions, Limits, Nodes, Rule, is_whole
 from ..prune import prune, worth
 from ..tree import ParseTree
 from . import kernels
@@ -101,10 +101,17 @@ class Oracle:
         other.lookahead = _checked_lookahead(lookahead)
         return other
 
-    def __call__(self, nodes: Nodes) -> Actions:
-        """The oracle's action at every node."""
+    def __call__(self, nodes: Nodes, offered: Actions | None = None) -> Actions:
+        """The oracle's action at every node.
+
+        With lookahead, splits that are ``offered`` are candidates too, and taken where no other is better; where all
+        splits can be tried, in the last levels, nothing has to be offered.
+        """
         rows = self._rows(nodes)
-        rules, cuts = np.empty(len(rows), np.int8), np.empty(len(rows), np.int32)
+        rules, cuts = np.full(len(rows), Rule.SKIP, np.int8), np.zeros(len(rows), np.int32)
+        if offered is not None:
+            check_actions(nodes, offered, self.limits)
+            rules[:], cuts[:] = offered.rule, offered.cut
         settings = self._settings()
 
         def choose(first: int, last: int) -> list[None]:

@@ -337,16 +337,20 @@ def quadruple(stack, place):
 
 
 @kernel
-def look_ahead(picture, box, levels, candidates):
+def look_ahead(picture, box, levels, candidates, offered_axis, offered_cut):
     """One step of policy improvement over IGM: of ``candidates`` cuts an axis, the one with which IGM ends best.
 
-    The candidates are the cuts of greatest gain in as many equal stretches of the axis; around the best of them,
-    halving steps look for a better neighbour.
+    The candidates are the cuts of greatest gain in as many equal stretches of the axis, and one that somebody else may
+    have offered; around the best of them, halving steps look for a better neighbour.
     """
     best = label_errors(positives(picture, box), box.w * box.h * picture.unit)
     best_axis, best_at = LEAF, 0
     cuts = np.empty(candidates, np.int64)
     stack = np.empty((STACK_SIZE, 5), np.int64)
+    if offered_axis != LEAF:
+        errors = errors_of_cut(picture, box, levels, offered_axis, offered_cut, best, stack)
+        if errors < best:
+            best, best_axis, best_at = errors, offered_axis, offered_cut
     for axis in range(2):
         for i in range(candidate_cuts(picture, box, axis, cuts)):
             errors = errors_of_cut(picture, box, levels, axis, cuts[i], best, stack)
@@ -461,8 +465,9 @@ def pop_box(stack, place):
 
 
 @kernel
-def choose(picture, box, levels, candidates):
-    """The oracle's action at a box: an axis and cut, or LEAF. IGM if ``candidates`` is 0, else the lookahead oracle."""
+def choose(picture, box, levels, candidates, offered_axis, offered_cut):
+    """The oracle's action at a box: an axis and cut, or LEAF. IGM if ``candidates`` is 0, else the lookahead oracle,
+    which takes a cut that is offered (unless the axis is LEAF) if it finds no better one."""
     p = positives(picture, box)
     if levels <= 0 or p == 0 or p == box.w * box.h * picture.unit:
         return LEAF, 0
@@ -470,7 +475,7 @@ def choose(picture, box, levels, candidates):
         return best_cut(picture, box)
     if levels <= EXACT_LEVELS:
         return optimal_cut(picture, box, levels)
-    return look_ahead(picture, box, levels, candidates)
+    return look_ahead(picture, box, levels, candidates, offered_axis, offered_cut)
 
 
 @kernel
@@ -481,7 +486,7 @@ def finish(picture, box, levels, candidates, stack):
     while waiting > 0:
         waiting -= 1
         box, levels = pop_box(stack, waiting)
-        axis, cut = choose(picture, box, levels, candidates)
+        axis, cut = choose(picture, box, levels, candidates, LEAF, 0)
         if axis == LEAF:
             errors += label_errors(positives(picture, box), box.w * box.h * picture.unit)
         else:
@@ -510,7 +515,7 @@ def parse(picture, width, height, depth, candidates):
             longer = np.empty((8, 2 * count), np.int32)
             longer[:, :count] = rows
             rows = longer
-        axis, cut = choose(picture, box, levels, candidates)
+        axis, cut = choose(picture, box, levels, candidates, LEAF, 0)
         rows[0, count], rows[1, count], rows[2, count], rows[3, count] = box.x, box.y, box.w, box.h
         rows[4, count], rows[5, count] = depth - levels, stack[waiting, 5]
         rows[6, count] = label_rule(picture, box) if axis == LEAF else axis
@@ -548,11 +553,15 @@ def parse_stack(masks, words, sums, unit, table, min_extent, depth, candidates):
 
 @kernel
 def choose_all(sums, starts, strides, unit, table, min_extent, depth_limit, candidates, nodes, rules, cuts):
-    """The oracle's rule and cut for every row (image, x, y, w, h, depth) of ``nodes``."""
+    """The oracle's rule and cut for every row (image, x, y, w, h, depth) of ``nodes``.
+
+    Splits that are offered to it stand in ``rules`` and ``cuts`` before.
+    """
     for i in range(len(nodes)):
         picture = Picture(sums, starts[nodes[i, 0]], strides[nodes[i, 0]], unit, table, min_extent)
         box = Box(nodes[i, 1], nodes[i, 2], nodes[i, 3], nodes[i, 4])
-        axis, cut = choose(picture, box, depth_limit - nodes[i, 5], candidates)
+        offered = np.int64(rules[i] if rules[i] < PAINT else LEAF)
+        axis, cut = choose(picture, box, depth_limit - nodes[i, 5], candidates, offered, np.int64(cuts[i]))
         rules[i] = label_rule(picture, box) if axis == LEAF else axis
         cuts[i] = cut
 
