@@ -19,7 +19,7 @@ from .images import check_size, read_image, resize_image, shown, to_rgb
 from .methods import method_named
 from .networks import Critic, Policy, Preset
 from .networks.normalisation import folded
-from .parsing import ParseSettings, parse_images
+from .parsing import ParseSettings, parse_images, parse_together
 from .runs import RunFolder
 from .shipped import pretrained_folder
 from .tree import Forest, ParseTree
@@ -111,11 +111,10 @@ class Parser:
         for some in self._batches(pictures, batch):
             names, photographs, images = zip(*some, strict=True)
             sizes = np.array([one.shape[1::-1] for one in photographs], np.int32)
-            looks, several = np.stack(images), []
-            for way in how.ways() if self.policy.trunk.sees_gain else [how]:
-                (forest,) = parse_images(self.policy, looks, limits, sizes, batch, way, photographs, critic)
-                several.append(self.calibrated(forest).trees(names))
-            yield from map(how.worthiest, zip(*several, strict=True))
+            ways = how.ways() if self.policy.trunk.sees_gain else [how]
+            forests = parse_together(self.policy, np.stack(images), limits, sizes, ways, photographs, critic)
+            trees = [self.calibrated(forest).trees(names) for forest in forests]
+            yield from map(how.worthiest, zip(*trees, strict=True))
 
     def forests(self, images: npt.NDArray[np.uint8], follow: Follow = lambda items: items) -> list[Forest]:
         """The trees of images (images, side, side, 3), a few images a forest, for evaluation.

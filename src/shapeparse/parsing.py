@@ -115,25 +115,37 @@ def parse_images(
     ``sizes`` are the (width, height) the trees shall have, if the images were squashed for the network. Without the
     ``photographs`` that they were squashed from, trees cannot be refined, and without a ``critic`` there is no beam.
     """
-    settings.check(critic)
-    policy.eval()
     if sizes is None:
         sizes = np.tile(np.array([images.shape[2], images.shape[1]], np.int32), (len(images), 1))
     all_sizes = sizes
 
     def parsed(first: int) -> Forest:
-        some, at_own_size = all_sizes[first : first + batch], photographs[first : first + batch]
-        with torch.no_grad():
-            pixels = to_pixels(images[first : first + batch])
-            if policy.trunk.sees_gain:
-                return parse_seen(
-                    policy, Seen.by(policy, pixels, settings.flips), some, limits, settings, at_own_size, critic
-                )
-            encoded = policy.encode(pixels)
-        beam = beam_of(policy, critic, pixels, encoded, some, limits, settings)
-        return PolicyActor(policy, encoded, some, limits, beam).parse()
+        some = slice(first, first + batch)
+        return parse_together(policy, images[some], limits, all_sizes[some], [settings], photographs[some], critic)[0]
 
     yield from side_by_side(parsed, range(0, len(images), batch))
+
+
+def parse_together(
+    policy: Policy,
+    images: npt.NDArray[np.uint8],
+    limits: Limits,
+    sizes: npt.NDArray[np.integer],
+    ways: Sequence[ParseSettings],
+    photographs: Sequence[Photograph] = (),
+    critic: Critic | None = None,
+) -> list[Forest]:
+    """The forests of some images, one for each way of making trees. They are looked at once, as the first way says."""
+    ways[0].check(critic)
+    policy.eval()
+    with torch.no_grad():
+        pixels = to_pixels(images)
+        if policy.trunk.sees_gain:
+            seen = Seen.by(policy, pixels, ways[0].flips)
+            return [parse_seen(policy, seen, sizes, limits, way, photographs, critic) for way in ways]
+        encoded = policy.encode(pixels)
+    beams = [beam_of(policy, critic, pixels, encoded, sizes, limits, way) for way in ways]
+    return [PolicyActor(policy, encoded, sizes, limits, beam).parse() for beam in beams]
 
 
 def beam_of(
