@@ -154,7 +154,7 @@ def benchmark_section(benchmarks: dict[str, dict[str, Any]], to_results: str) ->
     for row, title in titles.items():
         kind = next(setting(found[row]) for found in groups.values() if row in found)
         paper = PAPER_TABLE[row][1] if row in PAPER_TABLE else None
-        cells = [_test_accuracy(Standings(benchmarks[folder]), found.get(row)) for folder, found in groups.items()]
+        cells = [_test_accuracy(found.get(row), len(benchmarks[folder]["splits"])) for folder, found in groups.items()]
         lines.append(" | ".join([title, kind, NONE if paper is None else f"{paper:.2f}", *cells]))
     made = [
         f"- **{folder}**: {'; '.join(conditions(results).split('; ')[2:])}"
@@ -268,7 +268,7 @@ def learning_section(benchmarks: dict[str, dict[str, Any]], to_results: str) -> 
     for folder, results in benchmarks.items():
         standings = Standings(results)
         reached = [
-            f"{standings.title(group)} {_test_accuracy(standings, group)}"
+            f"{standings.title(group)} {_test_accuracy(group, standings.folds)}"
             for group in standings.groups
             if kind(group) == "method"
         ]
@@ -279,11 +279,11 @@ def learning_section(benchmarks: dict[str, dict[str, Any]], to_results: str) -> 
     return "\n" + "\n".join(lines) + "\n\n"
 
 
-def _test_accuracy(standings: Standings, group: Group | None) -> str:
+def _test_accuracy(group: Group | None, folds: int) -> str:
     """Test accuracy over the folds, in percent; of how many, if not all are done."""
     if group is None:
         return NONE
-    done = "" if len(group.runs) == standings.folds else f" ({len(group.runs)} of {standings.folds} splits)"
+    done = "" if len(group.runs) == folds else f" ({len(group.runs)} of {folds} splits)"
     return spread_percent(group.over_folds("accuracy", "test")) + done
 
 
