@@ -107,13 +107,20 @@ def _run(command: Command, rest: list[str]) -> int:
     import tyro
 
     module: Any = importlib.import_module(f".commands.{command.module}", __package__)
-    args = tyro.cli(
-        module.Args,
-        prog=f"shapeparse {command.words}",
-        description=_description(inspect.getdoc(module.Args) or "", module.EXAMPLES.strip("\n")),
-        args=rest,
-        config=(tyro.conf.FlagCreatePairsOff,),
-    )
+
+    def parsed(**default: Any) -> Any:
+        return tyro.cli(
+            module.Args,
+            prog=f"shapeparse {command.words}",
+            description=_description(inspect.getdoc(module.Args) or "", module.EXAMPLES.strip("\n")),
+            args=rest,
+            config=(tyro.conf.FlagCreatePairsOff,),
+            **default,
+        )
+
+    args = parsed()
+    if hasattr(module, "usual"):  # what the other options are when not given depends on some of them
+        args = parsed(default=module.usual(args))
     return int(module.run(args))
 
 

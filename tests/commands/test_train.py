@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -12,7 +13,7 @@ import pytest
 
 from shapeparse.methods import METHODS
 from shapeparse.networks.presets import PRESETS
-from shapeparse.train import Trainer
+from shapeparse.train import Trainer, settings_for
 
 from .conftest import Result, Trained, house, save
 
@@ -109,7 +110,15 @@ def test_an_interrupted_run_goes_on_to_the_same_end(cli: Cli, tmp_path: Path, mo
 def test_resume_with_the_same_command_is_fine_and_with_another_is_refused(cli: Cli, trained: Trained) -> None:
     same = "train --data photos --out run --epochs 3 --test 2 --depth 4 --learning.rate 0.01 --resume"
     assert cli(*same.split()).code == 0
-    for option in ("--depth=5", "--test=3", "--validation=0.5", "--method=bc", "--minutes=9", "--learning.clip=1"):
+    for option in (
+        "--depth=5",
+        "--test=3",
+        "--validation=0.5",
+        "--method=bc",
+        "--minutes=9",
+        "--learning.clip=1",
+        "--depth=7",
+    ):
         result = cli("train", "--out", "run", "--resume", option)
         assert (result.code, result.out, len(result.sentences)) == (2, "", 1)
 
@@ -204,6 +213,19 @@ def test_senseless_options_are_one_sentence_and_leave_nothing_behind(cli: Cli, t
     result = cli("train", "--data", dataset(tmp_path / "d"), "--out", tmp_path / "run", option)
     assert (result.code, result.out, len(result.sentences)) == (2, "", 1)
     assert not (tmp_path / "run").exists()
+
+
+def test_what_is_usual_elsewhere_can_be_chosen_where_the_preset_has_something_else(cli: Cli, tmp_path: Path) -> None:
+    usual, elsewhere = settings_for("best").learning, settings_for("fast").learning
+    assert (usual.rate, usual.quick) != (elsewhere.rate, elsewhere.quick)
+    words = ("--learning.rate", elsewhere.rate, "--learning.quick", elsewhere.quick, "--learning.fresh-heads", False)
+    photos = dataset(tmp_path / "d")
+    assert (
+        cli("train", "--data", photos, "--out", tmp_path / "run", "--preset", "best", "--epochs", 1, *words).code == 0
+    )
+    learning = json.loads((tmp_path / "run" / "config.json").read_text())["settings"]["learning"]
+    chosen = {"rate": elsewhere.rate, "quick": elsewhere.quick, "fresh_heads": False}
+    assert learning == {**dataclasses.asdict(usual), **chosen}
 
 
 def test_two_budgets_are_one_too_many(cli: Cli, tmp_path: Path) -> None:

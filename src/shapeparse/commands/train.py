@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields, is_dataclass, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from tyro.conf import arg
+from tyro.conf import FlagConversionOff, arg
 
 from .. import progress
 from ..data import BUILT_IN
@@ -17,7 +17,7 @@ from ..methods import METHODS
 from ..networks.presets import PRESETS, preset_named
 from ..rollout import Exploration
 from ..runs import RunFolder
-from ..train import Trainer, TrainSettings, changed, settings_for
+from ..train import Trainer, TrainSettings, settings_for
 from .learning import Remembered, Source, split_data, training_data
 from .watch import Watch
 
@@ -73,8 +73,21 @@ class Args:
     """COCO categories that are paint, by name or id."""
     image_root: Annotated[str | None, arg(metavar="DIR", help_behavior_hint="(default: beside the file)")] = None
     """Where the photographs of a COCO file are."""
-    learning: LearningSettings = field(default_factory=LearningSettings)
+    learning: Annotated[LearningSettings, FlagConversionOff] = field(default_factory=LearningSettings)
     exploration: Exploration = field(default_factory=Exploration)
+
+
+SETTINGS = [entry.name for entry in fields(Args) if entry.name in {entry.name for entry in fields(TrainSettings)}]
+"""The options that are settings of a training."""
+
+
+def usual(args: Args) -> Args:
+    """The same options, those that settle a training as its preset and method have them, or the run to go on with."""
+    if args.resume and RunFolder(args.out).config_path.exists():
+        settings = Remembered.of(args.out).settings
+    else:
+        settings = settings_for(args.preset, method=args.method, minutes=args.minutes, epochs=args.epochs)
+    return replace(args, resume=False, **{name: getattr(settings, name) for name in SETTINGS})
 
 
 def run(args: Args) -> int:
@@ -102,7 +115,7 @@ def new_trainer(args: Args) -> Trainer:
     """A run as the options say."""
     if args.epochs is not None and args.minutes is not None:
         raise UserError("Both --epochs and --minutes were given; give one of them.")
-    settings = settings_for(**{"preset": args.preset, **given_options(args)})
+    settings = settings_for(**chosen(args))
     source = Source(args.data or BUILT_IN, args.threshold, args.categories, args.image_root)
     if RunFolder(args.out).config_path.exists():  # the trainer refuses it too, but only once all data has been read
         raise UserError(f"{shown(args.out)} holds a run already; add --resume to go on, or choose another --out.")
@@ -119,27 +132,16 @@ def resumed_trainer(args: Args) -> Trainer:
     if not RunFolder(args.out).config_path.exists():
         raise UserError(f"{shown(args.out)} holds no run to go on with; leave --resume out to start one.")
     stored = Remembered.of(args.out)
-    settings = replace(stored.settings, **changed(vars(stored.settings), given_options(args)))
+    settings = replace(stored.settings, **chosen(args))
     check_parts(args, stored)
     progress.ready_oracle()
     loaded = stored.read_data(args.out, args.data, preset_named(settings.preset).side)
     return Trainer(settings, training_data(loaded, stored.parts), args.out, {"data": stored.facts})
 
 
-def given_options(args: Args) -> dict[str, Any]:
-    """The options that are settings of a training and not at their defaults."""
-    settings = {entry.name for entry in fields(TrainSettings)}
-    return {name: value for name, value in _not_default(args).items() if name in settings}
-
-
-def _not_default(options: Any) -> dict[str, Any]:
-    """Those of the options that are not at their defaults; of a group of them, a dictionary of the same."""
-    values = {entry: getattr(options, entry.name) for entry in fields(options)}
-    return {
-        entry.name: _not_default(value) if is_dataclass(value) else value
-        for entry, value in values.items()
-        if is_dataclass(value) or value != entry.default
-    }
+def chosen(args: Args) -> dict[str, Any]:
+    """The settings of a training that the options are."""
+    return {name: getattr(args, name) for name in SETTINGS}
 
 
 def check_parts(args: Args, stored: Remembered) -> None:
