@@ -1,6 +1,6 @@
 """The strongest parser against the strongest peer: the same splits, minutes and cores for both.
 
-    python benchmarks/strongest.py [--data DIR ...] [--minutes 6] [--folds 3]
+    python benchmarks/strongest.py [--data DIR ...] [--minutes 6] [--folds 3] [--seed 0]
 
 For every dataset and split, the preset best and a U-Net are trained one after the other on all cores. Test images are
 then parsed once in every way that is compared: with and without lookahead, flips and the learned policy, and the
@@ -54,6 +54,7 @@ def main(
     data: tuple[Path, ...] = (),
     minutes: float = 6.0,
     folds: int = 3,
+    seed: int = 0,
     out: Path = REPOSITORY / "results" / "strongest",
 ) -> None:
     """Train and compare.
@@ -62,20 +63,23 @@ def main(
         data: folders with images/ and masks/; those beside the repository if there are any, else built-in images.
         minutes: budget of each training.
         folds: random splits.
+        seed: of the splits and of the trainings.
         out: where the results go.
     """
     found = data or tuple(path for path in sorted(SHARED.glob("*")) if (path / "images").is_dir())
     for source in (*found,) or (None,):
-        compare(source, minutes, folds, out)
+        compare(source, minutes, folds, seed, out)
 
 
-def compare(source: Path | None, minutes: float, folds: int, out: Path) -> None:
+def compare(source: Path | None, minutes: float, folds: int, seed: int, out: Path) -> None:
     """One dataset."""
     name = source.name if source else "built-in"
     loaded = (Source(str(source)) if source else Source()).read(256)
-    plan = Plan.of(name, loaded, folds, minutes, None, "best")
+    plan = Plan.of(name, loaded, folds, minutes, None, "best", seed)
     path = make_folder(out) / f"{name}.json"
-    results: dict[str, Any] = json.loads(path.read_text()) if path.exists() else {"runs": []}
+    results: dict[str, Any] = json.loads(path.read_text()) if path.exists() else {"seed": seed, "runs": []}
+    if results["seed"] != seed:
+        raise SystemExit(f"{path} has splits of seed {results['seed']}: give another --out, or move it away.")
     for fold in range(folds):
         images, masks = plan.part(loaded, fold, "test")
         for trainer in ("best", "unet"):
@@ -117,7 +121,7 @@ def race_unet(
 ) -> dict[str, Any]:
     """Train a U-Net, average flips, decompose its mask: what an engineer would do."""
     assert plan.minutes is not None
-    segmenter = Segmenter(SegmenterSettings(minutes=plan.minutes, seed=fold), training, folder)
+    segmenter = Segmenter(SegmenterSettings(minutes=plan.minutes, seed=plan.seed + fold), training, folder)
     segmenter.run(resume=True)
     mask = segmenter.probabilities(images) > 0.5
     rows = {
@@ -235,7 +239,8 @@ def table(results: dict[str, Any]) -> str:
     lines = [
         f"# The strongest parser on {results['data']}",
         "",
-        f"{results['folds']} random splits, {results['runs'][0]['minutes']:g} minutes of training a run on all cores,",
+        f"{results['folds']} random splits (seed {results['seed']}), {results['runs'][0]['minutes']:g} minutes of "
+        "training a run on all cores,",
         f"depth 7, flips averaged unless said otherwise; preset best trained by {results['method']}.",
         f"{results['machine']['cpu']}, {results['machine']['cores']} cores; {results['date']}.",
         "Made by `python benchmarks/strongest.py`.",

@@ -18,7 +18,7 @@ from .grammar import Limits
 from .images import check_size, read_image, resize_image, shown, to_rgb
 from .methods import method_named
 from .networks import Critic, Policy, Preset
-from .networks.normalisation import folded
+from .networks.folding import folded
 from .parsing import ParseSettings, parse_images, parse_together
 from .runs import RunFolder
 from .shipped import pretrained_folder

@@ -166,7 +166,9 @@ TUNED: dict[str, dict[str, float]] = {
 def learning_for(preset: str, method: str | None = None) -> LearningSettings:
     """The learning settings that go with a preset: those of all methods, or of one with what is its own."""
     if preset == "best":
-        return LearningSettings(rate=3e-3, weight_decay=0.05, clip=1.0, averaging=0.998, quick=True)
+        return LearningSettings(
+            rate=3e-3, weight_decay=0.05, clip=1.0, averaging=0.998, quick=True, fresh_heads=True
+        )  # fmt: skip
     if preset == "paper":
         return LearningSettings(rate=1e-4, critic_rate=1e-4, weight_decay=0.0, entropy=0.0, centring=0.0)
     return LearningSettings(**TUNED.get(method or "", {}))  # type: ignore[arg-type]

@@ -6,8 +6,7 @@ import pytest
 import torch
 from torch import nn
 
-from shapeparse.networks import Policy
-from shapeparse.networks.normalisation import BatchRenorm, folded
+from shapeparse.networks.normalisation import BatchRenorm
 
 
 def batches(count: int, seed: int = 0) -> list[torch.Tensor]:
@@ -80,20 +79,3 @@ def test_quick_is_batch_normalisation_as_everybody_knows_it():
         torch.testing.assert_close(ours(x), theirs(x))
     torch.testing.assert_close(ours.mean, theirs.running_mean)
     torch.testing.assert_close(ours.variance, theirs.running_var)
-
-
-@pytest.mark.parametrize("preset", ["best", "fast", "crop"])
-def test_a_folded_network_is_the_same_function_without_normalisations(tiny_presets, preset):
-    torch.manual_seed(0)
-    policy = Policy(tiny_presets[preset])
-    convolutions = policy.trunk.convolutions if preset == "crop" else policy.trunk.encoder
-    channels = 7 if preset == "crop" else 3
-    for _ in range(3):  # until its statistics are not those it began with
-        convolutions(torch.randn(4, channels, 32, 32) * 2 + 1)
-    before = {name: value.clone() for name, value in policy.state_dict().items()}
-    quick = folded(policy)
-    x = torch.randn(2, channels, 32, 32)
-    quick_convolutions = quick.trunk.convolutions if preset == "crop" else quick.trunk.encoder
-    torch.testing.assert_close(quick_convolutions(x), convolutions.eval()(x), rtol=1e-4, atol=1e-4)
-    assert not any(isinstance(module, BatchRenorm) for module in quick.modules())
-    assert all(torch.equal(value, before[name]) for name, value in policy.state_dict().items())

@@ -38,7 +38,7 @@ class Up(nn.Module):
     def __init__(self, fine: int, coarse: int, norm: Norm = BatchRenorm) -> None:
         super().__init__()
         self.narrow = nn.Conv2d(coarse, fine, 1)
-        self.lateral = nn.Conv2d(fine, fine, 1)
+        self.lateral: nn.Module = nn.Conv2d(fine, fine, 1)
         self.merge = convolution(fine, fine, norm=norm)
 
     def forward(self, coarse: Tensor, fine: Tensor) -> Tensor:

@@ -2,16 +2,9 @@
 
 from __future__ import annotations
 
-import copy
-from itertools import pairwise
-from typing import TypeVar
-
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
-from torch.nn.utils.fusion import fuse_conv_bn_weights
-
-Network = TypeVar("Network", bound=nn.Module)
 
 
 class BatchRenorm(nn.Module):
@@ -69,17 +62,3 @@ class BatchRenorm(nn.Module):
         """How much one more batch counts in the running statistics."""
         self.batches += 1
         return max(self.momentum, 1 / int(self.batches))  # the first counts alone, not the initial 0 and 1
-
-
-def folded(network: Network) -> Network:
-    """A copy that no longer learns, in which normalisations are part of the convolutions before them: the same function
-    in fewer steps."""
-    network = copy.deepcopy(network).eval()
-    for block in [module for module in network.modules() if isinstance(module, nn.Sequential)]:
-        for place, (before, norm) in enumerate(pairwise(list(block)), start=1):
-            if isinstance(before, nn.Conv2d) and isinstance(norm, BatchRenorm):
-                before.weight, before.bias = fuse_conv_bn_weights(
-                    before.weight, before.bias, norm.mean, norm.variance, norm.epsilon, norm.weight, norm.bias
-                )
-                block[place] = nn.Identity()
-    return network
