@@ -218,7 +218,7 @@ class Learner:
     def update_map(self, pixels: Tensor, masks: Tensor) -> float:
         """One step of the evidence map alone, on images (images, 3, side, side) and their masks; its loss."""
         set_training(self.policy)
-        loss = losses.map_loss(self.policy.encode(pixels).logits, masks)
+        loss = losses.map_loss(self.policy.evidence_map(pixels), masks)
         self._set_gradients("policy", self.settings.map_weight * loss)
         self._step("policy", self.policy_optimiser)
         self._follow()

@@ -140,6 +140,11 @@ class OnnxPolicy:
         named = SimpleNamespace(**dict(zip(self.outputs, map(torch.from_numpy, found), strict=True)))
         return Encoded(named.features, named.logits) if "logits" in self.outputs else named.features
 
+    def evidence_map(self, images: Tensor) -> Tensor:
+        """As ``Policy.evidence_map``."""
+        (logits,) = self.looking.run(["logits"], {"images": np.ascontiguousarray(images.numpy())})
+        return torch.from_numpy(logits)
+
     def __call__(self, encoded: Any, view: NodeView) -> PolicyOutput:
         means = dict(zip(MEANS, (mean.numpy() for mean in self.trunk.pool(encoded, view)), strict=True))
         given = {**means, "geometry": view.geometry().numpy(), "valid": view.valid.numpy()}

@@ -176,15 +176,17 @@ class Seen:
     def by(cls, policy: Policy, pixels: torch.Tensor, flips: bool) -> Seen:
         """Look at images, and with ``flips`` a second time at each flipped left to right, for the mean of both maps."""
 
-        def look(pixels: torch.Tensor) -> tuple[Encoded, torch.Tensor]:
-            encoded = Encoded.joined([policy.encode(some) for some in torch.split(pixels, AT_ONCE)])
-            enlarged = F.interpolate(encoded.logits[:, None], size=pixels.shape[2:], mode="bilinear")
-            return encoded, torch.sigmoid(enlarged[:, 0])
+        def paint(logits: torch.Tensor) -> torch.Tensor:
+            enlarged = F.interpolate(logits[:, None], size=pixels.shape[2:], mode="bilinear")
+            return torch.sigmoid(enlarged[:, 0])
 
         with torch.no_grad():
-            encoded, likely = look(pixels)
+            few = torch.split(pixels, AT_ONCE)
+            encoded = Encoded.joined([policy.encode(some) for some in few])
+            likely = paint(encoded.logits)
             if flips:
-                likely = (likely + look(pixels.flip(3))[1].flip(2)) / 2
+                mirrored = torch.cat([policy.evidence_map(some.flip(3)) for some in few])
+                likely = (likely + paint(mirrored).flip(2)) / 2
         return cls(pixels, encoded, likely)
 
 

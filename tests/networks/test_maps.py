@@ -41,6 +41,12 @@ def test_an_image_is_looked_at_once_for_features_and_map(tiny_presets):
     torch.testing.assert_close(encoded.features[:, -1], pooled)
 
 
+def test_the_map_alone_is_the_same_map(tiny_presets):
+    policy = Policy(tiny_presets["best"]).eval()
+    images = torch.rand(2, 3, 32, 32)
+    assert torch.equal(policy.evidence_map(images), policy.encode(images).logits)
+
+
 def test_splits_start_where_the_map_gains_most(tiny_presets):
     """Before anything is learned of splits, the location is near the edge in the map."""
     policy = Policy(tiny_presets["best"]).eval()

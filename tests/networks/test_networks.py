@@ -173,6 +173,19 @@ def test_a_detached_critic_still_answers_with_a_gradient_in_the_location(preset)
     assert (gradient != 0).any()
 
 
+@pytest.mark.parametrize("layout", [torch.contiguous_format, torch.channels_last])
+def test_pixels_are_normalised_by_their_channel_wherever_they_lie_in_memory(tiny_presets, layout):
+    trunk = Policy(tiny_presets["best"]).trunk
+    trunk.pixel_mean.copy_(torch.tensor([0.1, 0.2, 0.3]))
+    trunk.pixel_std.copy_(torch.tensor([0.4, 0.5, 0.6]))
+    images = torch.rand(2, 3, 5, 7).contiguous(memory_format=layout)
+    found = trunk.normalise(images)
+    for channel in range(3):
+        expected = (images[:, channel] - 0.1 * (channel + 1)) / (0.4 + 0.1 * channel)
+        torch.testing.assert_close(found[:, channel], expected)
+    assert found.is_contiguous(memory_format=torch.channels_last)
+
+
 def test_the_paper_preset_is_the_authors_network():
     """7 convolutions of 20 filters, dense 1000 and 200; the split by 100 units; the critic by 40, then 50."""
     policy, critic = Policy(preset_named("paper")), Critic(preset_named("paper"))

@@ -49,6 +49,7 @@ class MapTrunk(SharedTrunk):
 
     sees_gain = True
     more_channels = 1
+    encoder: MapEncoder
 
     def __init__(self, preset: Preset) -> None:
         super().__init__(preset)
@@ -64,6 +65,11 @@ class MapTrunk(SharedTrunk):
         likely = F.avg_pool2d(torch.sigmoid(logits), 2)
         seen = torch.cat([features, likely], dim=1).contiguous(memory_format=torch.channels_last)  # as pooling reads it
         return Encoded(seen, logits.squeeze(1))
+
+    def evidence_map(self, images: Tensor) -> Tensor:
+        with self.convolving():
+            logits = self.encoder.evidence_map(self.normalise(self.shrink(images)))
+        return logits.float().squeeze(1)
 
     def pool(self, encoded: Encoded, view: NodeView) -> list[Tensor]:
         sums = None if torch.is_grad_enabled() else encoded.sums  # a tree asks at every level, an update once
@@ -114,6 +120,15 @@ class MapEncoder(nn.Module):
         self.evidence = nn.Conv2d(widths[0], 1, 1)
 
     def forward(self, images: Tensor) -> tuple[Tensor, Tensor]:
+        quarter, half = self._down_and_up(images)
+        return self.features(quarter), self.evidence(half)
+
+    def evidence_map(self, images: Tensor) -> Tensor:
+        """Without the features."""
+        evidence: Tensor = self.evidence(self._down_and_up(images)[1])
+        return evidence
+
+    def _down_and_up(self, images: Tensor) -> tuple[Tensor, Tensor]:
         seen = [self.stem(images)]
         for block in self.down:
             seen.append(block(seen[-1]))
@@ -123,4 +138,4 @@ class MapEncoder(nn.Module):
             if level == 0:
                 quarter = x
             x = block(x, seen[level])
-        return self.features(quarter), self.evidence(x)
+        return quarter, x

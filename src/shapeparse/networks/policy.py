@@ -61,6 +61,10 @@ class Policy(nn.Module):
         """Look at images, (images, 3, side, side) with values from 0 to 1."""
         return self.trunk.encode(images)
 
+    def evidence_map(self, images: Tensor) -> Tensor:
+        """(images, side / 2, side / 2): logits of paint, for those who need no nodes."""
+        return self.trunk.evidence_map(images)
+
     def forward(self, encoded: Any, view: NodeView) -> PolicyOutput:
         """Decide for nodes of encoded images."""
         return self.decide(self.trunk(encoded, view), view.valid)

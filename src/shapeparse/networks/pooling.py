@@ -77,12 +77,17 @@ def pool_forward(sums, nodes, x_edges, y_edges, out):
     _, rows, columns, channels = out.shape
     height, width = sums.shape[0] - 1, sums.shape[1] - 1
     corners = np.empty((2, columns + 1, channels))
+    x_cells, x_shares, per_column = np.empty(columns + 1, np.int64), np.empty(columns + 1), np.empty(columns)
     for n in nodes:
+        for i in range(columns + 1):
+            x_cells[i], x_shares[i] = place(x_edges[n, i], width)
+            if i > 0:
+                per_column[i - 1] = per_cell(x_edges[n, i - 1], x_edges[n, i], width)
         for j in range(rows + 1):
             y, v = place(y_edges[n, j], height)
             now = j % 2
             for i in range(columns + 1):
-                x, u = place(x_edges[n, i], width)
+                x, u = x_cells[i], x_shares[i]
                 a, b, c, d = (1 - u) * (1 - v), u * (1 - v), (1 - u) * v, u * v
                 for k in range(channels):
                     corners[now, i, k] = (
@@ -91,7 +96,7 @@ def pool_forward(sums, nodes, x_edges, y_edges, out):
             if j > 0:
                 per_row = per_cell(y_edges[n, j - 1], y_edges[n, j], height)
                 for i in range(columns):
-                    scale = per_row * per_cell(x_edges[n, i], x_edges[n, i + 1], width)
+                    scale = per_row * per_column[i]
                     for k in range(channels):
                         total = corners[now, i + 1, k] - corners[now, i, k]
                         total -= corners[1 - now, i + 1, k] - corners[1 - now, i, k]

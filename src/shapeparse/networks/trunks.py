@@ -51,8 +51,10 @@ class Trunk(Convolving):
 
     def normalise(self, images: Tensor) -> Tensor:
         """(images, 3, side, side) with values from 0 to 1, as the network wants them."""
-        mean, std = self.pixel_mean.view(3, 1, 1), self.pixel_std.view(3, 1, 1)
-        return ((images - mean) / std).contiguous(memory_format=torch.channels_last)
+        count, channels, height, width = images.shape
+        rows = images.permute(0, 2, 3, 1).reshape(count, height, width * channels)  # rows of many numbers are quicker
+        mean, std = self.pixel_mean.repeat(width), self.pixel_std.repeat(width)
+        return ((rows - mean) / std).view(count, height, width, channels).permute(0, 3, 1, 2)
 
     def shrink(self, images: Tensor) -> Tensor:
         """The images at the size at which they are looked at."""
@@ -60,6 +62,10 @@ class Trunk(Convolving):
 
     def encode(self, images: Tensor) -> Any:
         """What ``forward`` needs to know of the images; differentiable."""
+        raise NotImplementedError
+
+    def evidence_map(self, images: Tensor) -> Tensor:
+        """Of what ``encode`` sees, the evidence map alone, as logits; for trunks that have one."""
         raise NotImplementedError
 
     def forward(self, encoded: Any, view: NodeView) -> Features:
