@@ -1,6 +1,6 @@
 """The strongest parser against the strongest peer: the same splits, minutes and cores for both.
 
-    python benchmarks/strongest.py [--data DIR ...] [--minutes 6] [--folds 3] [--seed 0]
+    python benchmarks/strongest.py [--data DIR ...] [--minutes 6] [--folds 3] [--seed 1]
 
 For every dataset and split, the preset best and a U-Net are trained one after the other on all cores. Test images are
 then parsed once in every way that is compared: with and without lookahead, flips and the learned policy, and the
@@ -54,7 +54,7 @@ def main(
     data: tuple[Path, ...] = (),
     minutes: float = 6.0,
     folds: int = 3,
-    seed: int = 0,
+    seed: int = 1,
     out: Path = REPOSITORY / "results" / "strongest",
 ) -> None:
     """Train and compare.
@@ -63,7 +63,7 @@ def main(
         data: folders with images/ and masks/; those beside the repository if there are any, else built-in images.
         minutes: budget of each training.
         folds: random splits.
-        seed: of the splits and of the trainings.
+        seed: of the splits and of the trainings; test images of seed 0 were looked at when the preset was made.
         out: where the results go.
     """
     found = data or tuple(path for path in sorted(SHARED.glob("*")) if (path / "images").is_dir())
