@@ -177,17 +177,18 @@ class Seen:
         """Look at images, and with ``flips`` a second time at each flipped left to right, for the mean of both maps."""
 
         def paint(logits: torch.Tensor) -> torch.Tensor:
-            enlarged = F.interpolate(logits[:, None], size=pixels.shape[2:], mode="bilinear")
-            return torch.sigmoid(enlarged[:, 0])
+            return F.interpolate(logits[:, None], size=pixels.shape[2:], mode="bilinear")[:, 0].sigmoid_()
 
+        looks, maps = [], []
         with torch.no_grad():
-            few = torch.split(pixels, AT_ONCE)
-            encoded = Encoded.joined([policy.encode(some) for some in few])
-            likely = paint(encoded.logits)
-            if flips:
-                mirrored = torch.cat([policy.evidence_map(some.flip(3)) for some in few])
-                likely = (likely + paint(mirrored).flip(2)) / 2
-        return cls(pixels, encoded, likely)
+            for some in torch.split(pixels, AT_ONCE):
+                look = policy.encode(some)
+                likely = paint(look.logits)
+                if flips:
+                    likely.add_(paint(policy.evidence_map(some.flip(3))).flip(2)).div_(2)
+                looks.append(look)
+                maps.append(likely)
+        return cls(pixels, Encoded.joined(looks), torch.cat(maps))
 
 
 def parse_seen(

@@ -7,7 +7,7 @@ import torch
 from torch import nn
 
 from shapeparse.networks import Policy
-from shapeparse.networks.blocks import Up
+from shapeparse.networks.blocks import ResidualBlock, Up
 from shapeparse.networks.folding import folded
 from shapeparse.networks.normalisation import BatchRenorm
 
@@ -38,6 +38,19 @@ def test_a_convolution_beside_the_way_up_is_folded_away_exactly(coarse):
     assert isinstance(few.lateral, nn.Identity)
     small, fine = torch.randn(2, 10, *coarse), torch.randn(2, 6, 8, 9)
     torch.testing.assert_close(few(small, fine), up.eval()(small, fine), rtol=1e-4, atol=1e-4)
+
+
+def test_what_a_folded_network_is_given_is_not_overwritten():
+    torch.manual_seed(3)
+    block, up = folded(ResidualBlock(4)), folded(Up(4, 8))
+    coarse, fine = torch.randn(2, 8, 3, 3), torch.randn(2, 4, 6, 6)
+    kept = coarse.clone(), fine.clone()
+    assert block.in_place
+    assert up.in_place
+    block(fine)
+    up(coarse, fine)
+    assert torch.equal(coarse, kept[0])
+    assert torch.equal(fine, kept[1])
 
 
 def test_one_that_cannot_be_undone_stays():

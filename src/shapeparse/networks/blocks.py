@@ -20,7 +20,18 @@ def convolution(channels: int, width: int, stride: int = 1, norm: Norm = BatchRe
     )  # fmt: skip
 
 
-class ResidualBlock(nn.Module):
+class Adding(nn.Module):
+    """A block that adds maps."""
+
+    in_place = False
+    """Whether sums may overwrite what they are of: quicker, for networks that no longer learn."""
+
+    def add(self, made: Tensor, given: Tensor) -> Tensor:
+        """The sum of a map that was made here and of one that was given."""
+        return made.add_(given) if self.in_place else made + given
+
+
+class ResidualBlock(Adding):
     """Two convolutions beside a shortcut."""
 
     def __init__(self, channels: int, norm: Norm = BatchRenorm) -> None:
@@ -29,10 +40,10 @@ class ResidualBlock(nn.Module):
         self.second = nn.Sequential(nn.Conv2d(channels, channels, 3, 1, 1, bias=False), norm(channels))
 
     def forward(self, x: Tensor) -> Tensor:
-        return F.relu(x + self.second(self.first(x)))
+        return F.relu(self.add(self.second(self.first(x)), x), inplace=self.in_place)
 
 
-class Up(nn.Module):
+class Up(Adding):
     """A coarse map enlarged onto the finer one of the way down."""
 
     def __init__(self, fine: int, coarse: int, norm: Norm = BatchRenorm) -> None:
@@ -43,5 +54,5 @@ class Up(nn.Module):
 
     def forward(self, coarse: Tensor, fine: Tensor) -> Tensor:
         enlarged = F.interpolate(self.narrow(coarse), size=fine.shape[2:], mode="nearest")
-        merged: Tensor = self.merge(enlarged + self.lateral(fine))
+        merged: Tensor = self.merge(self.add(enlarged, self.lateral(fine)))
         return merged

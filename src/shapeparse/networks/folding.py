@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.utils.fusion import fuse_conv_bn_weights
 
-from .blocks import Up
+from .blocks import Adding, Up
 from .normalisation import BatchRenorm
 
 Network = TypeVar("Network", bound=nn.Module)
@@ -20,13 +20,16 @@ MOST_CONDITION = 1000.0
 
 
 def folded(network: Network) -> Network:
-    """A copy in which normalisations, and convolutions beside the way up, are part of the convolutions around them."""
+    """A copy in which normalisations, and convolutions beside the way up, are part of the convolutions around them, and
+    sums overwrite what they are of."""
     network = copy.deepcopy(network).eval()
     for module in list(network.modules()):
         if isinstance(module, nn.Sequential):
             _fold_normalisations(module)
         elif isinstance(module, Up):
             _fold_lateral(module)
+        if isinstance(module, Adding):
+            module.in_place = True
     return network
 
 
