@@ -10,6 +10,7 @@ you like: the same command goes on where it stopped. Writes results/ablations/NA
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from typing import Any
 import numpy as np
 import tyro
 from machine import REPOSITORY, facts
-from strongest import METHOD, SHARED, evidence, ways_of_best
+from strongest import METHOD, SHARED, evidence, row_of, ways_of_best
 
 from shapeparse.benchmark.plan import Job, Plan
 from shapeparse.commands.learning import Source
@@ -27,6 +28,7 @@ from shapeparse.networks.presets import PRESETS
 from shapeparse.parsing import ParseSettings
 from shapeparse.train import Trainer, TrainSettings
 from shapeparse.training import TrainingData
+from shapeparse.tree import ParseTree
 
 SMALL_LOOK = "best-192"
 PRESETS[SMALL_LOOK] = replace(PRESETS["best"], look=192)
@@ -83,10 +85,7 @@ def trained(settings: TrainSettings, plan: Plan, training: TrainingData, folder:
     parser = load(folder)
     policy = parser.policy
     images, masks = training.validation_images, training.validation_masks
-    ways = {
-        title: float(np.mean([tree.accuracy(mask) for tree, mask in zip(parse(images), masks, strict=True)]))
-        for title, parse in ways_of_best(policy, plan).items()
-    }
+    ways = {title: mean_accuracy(parse(images), masks) for title, parse in ways_of_best(policy, plan).items()}
     raw = float(((evidence(policy, images) > 0.5) == masks).mean())
     row = {"epochs": run.epoch, "updates": run.learner.updates, "ways": {**ways, "its map, no tree": raw}}
     return row if parser.critic is None else {**row, "beams": beams(parser, images, masks)}
@@ -99,9 +98,14 @@ def beams(parser: Parser, images: np.ndarray, masks: np.ndarray) -> list[dict[st
         row: dict[str, float] = {"places": places}
         for title, lookahead in (("no lookahead", 0), ("lookahead", ParseSettings().lookahead)):
             trees = parser.parse(list(images), how=ParseSettings(lookahead=lookahead, beam=places))
-            row[title] = float(np.mean([tree.accuracy(mask) for tree, mask in zip(trees, masks, strict=True)]))
+            row[title] = mean_accuracy(trees, masks)
         found.append(row)
     return found
+
+
+def mean_accuracy(trees: Sequence[ParseTree], masks: np.ndarray) -> float:
+    """Of trees, each held against its mask."""
+    return float(np.mean(row_of(trees, masks)["accuracy_each"]))
 
 
 def table(name: str, rows: list[dict[str, Any]]) -> str:
