@@ -21,14 +21,16 @@ from machine import REPOSITORY, facts
 from strongest import METHOD, SHARED, evidence, row_of, ways_of_best
 
 from shapeparse.benchmark.plan import Job, Plan
-from shapeparse.commands.learning import Source
-from shapeparse.files import make_folder, write_json, write_text
-from shapeparse.model import Parser, load
+from shapeparse.data.source import Source
+from shapeparse.grammar import ParseTree
+from shapeparse.learning.data import TrainingData
+from shapeparse.learning.settings import TrainSettings
+from shapeparse.learning.trainer import Trainer
 from shapeparse.networks.presets import PRESETS
-from shapeparse.parsing import ParseSettings
-from shapeparse.train import Trainer, TrainSettings
-from shapeparse.training import TrainingData
-from shapeparse.tree import ParseTree
+from shapeparse.parsing.load import load
+from shapeparse.parsing.parser import Parser
+from shapeparse.parsing.settings import ParseSettings
+from shapeparse.support.files import make_folder, write_json, write_text
 
 SMALL_LOOK = "best-192"
 PRESETS[SMALL_LOOK] = replace(PRESETS["best"], look=192)

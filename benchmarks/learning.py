@@ -15,7 +15,7 @@ from pathlib import Path
 import tyro
 from machine import REPOSITORY
 
-from shapeparse import cli
+from shapeparse.commands import cli
 
 CAR_PANELS = REPOSITORY.parent / "shared" / "data" / "car-panels"
 

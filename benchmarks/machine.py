@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from shapeparse.machine import facts
+from shapeparse.support.machine import facts
 
 __all__ = ["REPOSITORY", "facts"]
 

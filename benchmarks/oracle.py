@@ -21,9 +21,10 @@ import tyro
 from machine import REPOSITORY, facts
 from sklearn.tree import DecisionTreeClassifier
 
-from shapeparse import Actions, Limits, Nodes, Oracle, ParseTree, Rule, UserError, expand, igm
-from shapeparse.files import make_folder, write_json, write_text
-from shapeparse.images import read_mask, resize_mask
+from shapeparse import Actions, Limits, Nodes, Oracle, ParseTree, Rule, UserError, igm
+from shapeparse.data.images import read_mask, resize_mask
+from shapeparse.grammar import expand
+from shapeparse.support.files import make_folder, write_json, write_text
 
 CAR_PANELS = REPOSITORY.parent / "shared" / "data" / "car-panels"
 SIDE, DEPTH = 256, 7
@@ -255,11 +256,11 @@ def page(result: Row) -> str:
 
 def table(rows: list[Row]) -> str:
     head = list(rows[0])
-    lines = [" | ".join(shown(key, row[key]) for key in head) for row in rows]
+    lines = [" | ".join(one_line(key, row[key]) for key in head) for row in rows]
     return "\n".join(f"| {line} |" for line in (" | ".join(head), " | ".join("---" for _ in head), *lines))
 
 
-def shown(key: str, value: Any) -> str:
+def one_line(key: str, value: Any) -> str:
     if not isinstance(value, float):
         return f"{value:,}" if isinstance(value, int) else str(value)
     if "accuracy" in key:

@@ -19,10 +19,10 @@ import tyro
 from machine import REPOSITORY, facts
 
 from shapeparse import ParseTree, UserError, igm
-from shapeparse.files import make_folder, write_json, write_text
-from shapeparse.images import read_mask
-from shapeparse.paint import PaintSettings, plan_painting
-from shapeparse.paint.alternatives import row_by_row
+from shapeparse.data.images import read_mask
+from shapeparse.painting import PaintSettings, plan_painting
+from shapeparse.painting.alternatives import row_by_row
+from shapeparse.support.files import make_folder, write_json, write_text
 
 CAR_PANELS = REPOSITORY.parent / "shared" / "data" / "car-panels"
 SIDE = 256

@@ -21,19 +21,21 @@ import tyro
 from machine import REPOSITORY, facts
 from PIL import Image
 
-from shapeparse import load, treefile
+from shapeparse import load
 from shapeparse.commands import parse as parse_command
 from shapeparse.data.generator import generate
-from shapeparse.files import make_folder, write_json, write_text
+from shapeparse.data.images import read_image, resize_image
 from shapeparse.grammar import Actions, Limits, Nodes, split_children
-from shapeparse.images import read_image, resize_image
-from shapeparse.networks import PRESETS, Policy
+from shapeparse.networks.policy import Policy
+from shapeparse.networks.presets import PRESETS
+from shapeparse.networks.views import to_pixels
 from shapeparse.oracle import igm
-from shapeparse.parsing import ParseSettings, Seen, parse_images, parse_seen
+from shapeparse.parsing.actors import PolicyActor
+from shapeparse.parsing.settings import ParseSettings
+from shapeparse.parsing.trees import Seen, parse_images, parse_seen
 from shapeparse.peers.segmenter import SegmenterSettings, predict
 from shapeparse.peers.unet import UNet
-from shapeparse.rollout import PolicyActor
-from shapeparse.scenes import to_pixels
+from shapeparse.support.files import make_folder, write_json, write_text
 
 LIMITS = Limits(7)
 BATCH = 32
@@ -231,7 +233,7 @@ def stages_of(paths: list[Path], out: Path, settings: ParseSettings) -> dict[str
         trees = parse_seen(policy, seen, sizes, LIMITS, settings).trees([path.name for path in some])
         now = took("tree", now)
         for path, tree in zip(some, trees, strict=True):
-            treefile.write(out / f"{path.stem}.json", tree)
+            tree.save(out / f"{path.stem}.json")
         took("writing", now)
     return {**times, "all": sum(times.values())}
 

@@ -17,18 +17,23 @@ import numpy as np
 import tyro
 from machine import REPOSITORY, facts
 
-from shapeparse import progress
 from shapeparse.commands.evaluate import choose
-from shapeparse.commands.learning import Remembered, Source, split_data
 from shapeparse.commands.watch import Watch
 from shapeparse.data import BUILT_IN, Loaded
-from shapeparse.evaluate import accuracy_and_leaves, evaluate
-from shapeparse.files import make_folder, write_json, write_text
-from shapeparse.model import Parser, load
+from shapeparse.data.source import Source
+from shapeparse.learning.data import split_data
+from shapeparse.learning.settings import TrainSettings
+from shapeparse.learning.trainer import Trainer
 from shapeparse.networks.presets import preset_named
 from shapeparse.oracle import igm
-from shapeparse.shipped import PRETRAINED, ship
-from shapeparse.train import Trainer, TrainSettings, settings_for
+from shapeparse.oracle.ready import ready_oracle
+from shapeparse.parsing.evaluation import accuracy_and_leaves, evaluate
+from shapeparse.parsing.load import load
+from shapeparse.parsing.parser import Parser
+from shapeparse.parsing.run_data import RunData
+from shapeparse.parsing.shipped import PRETRAINED, ship
+from shapeparse.support import progress
+from shapeparse.support.files import make_folder, write_json, write_text
 
 PRESET, METHOD = "best", "dagger"
 SEED = 1_000_000
@@ -59,13 +64,13 @@ def main(
         package: where the package's own data is.
         out: where the results go.
     """
-    progress.ready_oracle()
-    source = Remembered.of(run).source if run else Source(BUILT_IN, seed=SEED, count=images)
+    ready_oracle()
+    source = RunData.of(run).source if run else Source(BUILT_IN, seed=SEED, count=images)
     loaded = source.read(preset_named(PRESET).side)
     if run is None:
-        train(work, loaded, source, test, settings_for(PRESET, method=METHOD, epochs=epochs, threads=threads))
+        train(work, loaded, source, test, TrainSettings(preset=PRESET, method=METHOD, epochs=epochs, threads=threads))
     size = ship(run or work, package)
-    parser, stored = load(package), Remembered.of(package)
+    parser, stored = load(package), RunData.of(package)
     held_out = choose(loaded, "test", stored, package)
     result = {
         "preset": stored.settings.preset,

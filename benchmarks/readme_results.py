@@ -21,8 +21,8 @@ from shapeparse.benchmark.standings import ROWS, Standings, kind, setting
 from shapeparse.benchmark.statistics import Group
 from shapeparse.benchmark.table import budget, conditions, data_name
 from shapeparse.benchmark.words import NONE, signed_interval, spread_percent
-from shapeparse.errors import UserError
-from shapeparse.files import write_text
+from shapeparse.support.errors import UserError
+from shapeparse.support.files import write_text
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 RESULTS = REPOSITORY / "results"

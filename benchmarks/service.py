@@ -29,10 +29,10 @@ import tyro
 from machine import REPOSITORY, facts
 from parsing import LIMITS, splitting_policy
 
-from shapeparse.errors import UserError
-from shapeparse.files import make_folder, write_json, write_text
-from shapeparse.networks import PRESETS
-from shapeparse.runs import RunFolder
+from shapeparse.networks.presets import PRESETS
+from shapeparse.parsing.runs import RunFolder
+from shapeparse.support.errors import UserError
+from shapeparse.support.files import make_folder, write_json, write_text
 
 RESULTS = REPOSITORY / "results" / "service"
 PAGE = REPOSITORY / "docs" / "service.md"

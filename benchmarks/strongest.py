@@ -23,17 +23,19 @@ from machine import REPOSITORY, facts
 from shapeparse.benchmark.plan import Job, Plan
 from shapeparse.benchmark.statistics import paired_bootstrap
 from shapeparse.benchmark.words import signed_interval
-from shapeparse.commands.learning import Source
-from shapeparse.files import make_folder, write_json, write_text
-from shapeparse.model import Parser, load
-from shapeparse.networks import Policy
+from shapeparse.data.source import Source
+from shapeparse.grammar import Forest, ParseTree
+from shapeparse.learning.data import TrainingData
+from shapeparse.learning.trainer import Trainer
+from shapeparse.networks.policy import Policy
+from shapeparse.networks.views import to_pixels
 from shapeparse.oracle import igm
-from shapeparse.parsing import ParseSettings, Seen, parse_images
+from shapeparse.parsing.load import load
+from shapeparse.parsing.parser import Parser
+from shapeparse.parsing.settings import ParseSettings
+from shapeparse.parsing.trees import Seen, parse_images
 from shapeparse.peers.segmenter import Segmenter, SegmenterSettings
-from shapeparse.scenes import to_pixels
-from shapeparse.train import Trainer
-from shapeparse.training import TrainingData
-from shapeparse.tree import Forest, ParseTree
+from shapeparse.support.files import make_folder, write_json, write_text
 
 SHARED = REPOSITORY.parent / "shared" / "data"
 METHOD = "dagger"

@@ -22,16 +22,17 @@ import tyro
 from machine import REPOSITORY, facts
 
 from shapeparse.data.generator import generate
-from shapeparse.evaluate import evaluate
-from shapeparse.files import make_folder, write_json, write_text
 from shapeparse.grammar import Limits
-from shapeparse.learner import Learner, LearningSettings
-from shapeparse.methods import METHODS
-from shapeparse.model import load
+from shapeparse.learning.data import TrainingData
+from shapeparse.learning.learner import Learner
+from shapeparse.learning.methods import METHODS
+from shapeparse.learning.settings import LearningSettings, TrainSettings
+from shapeparse.learning.trainer import Trainer
 from shapeparse.networks.presets import PRESETS
-from shapeparse.parsing import parse_images
-from shapeparse.train import Trainer, TrainSettings
-from shapeparse.training import TrainingData
+from shapeparse.parsing.evaluation import evaluate
+from shapeparse.parsing.load import load
+from shapeparse.parsing.trees import parse_images
+from shapeparse.support.files import make_folder, write_json, write_text
 
 SIDE, COUNT, DEPTH = 64, 362, 5
 TOY = replace(PRESETS["fast"], side=SIDE, positions=16)

@@ -16,11 +16,13 @@ import numpy as np
 import tyro
 from machine import REPOSITORY, facts
 
-from shapeparse.commands.learning import Source, split_data
-from shapeparse.files import make_folder, write_json, write_text
-from shapeparse.memory import Memory
-from shapeparse.methods import METHODS
-from shapeparse.train import Trainer, TrainSettings
+from shapeparse.data.source import Source
+from shapeparse.learning.data import split_data
+from shapeparse.learning.memory import Memory
+from shapeparse.learning.methods import METHODS
+from shapeparse.learning.settings import TrainSettings
+from shapeparse.learning.trainer import Trainer
+from shapeparse.support.files import make_folder, write_json, write_text
 
 NODES = 1_000_000
 

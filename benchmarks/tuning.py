@@ -22,13 +22,13 @@ import tyro
 from machine import REPOSITORY, facts
 
 from shapeparse.benchmark.plan import Job, Plan
-from shapeparse.commands.learning import Source
-from shapeparse.files import make_folder, write_json, write_text
-from shapeparse.learner import LearningSettings
-from shapeparse.methods import METHODS
+from shapeparse.data.source import Source
+from shapeparse.learning.data import TrainingData
+from shapeparse.learning.methods import METHODS
+from shapeparse.learning.settings import LearningSettings, TrainSettings, recipe
+from shapeparse.learning.trainer import Trainer
 from shapeparse.networks.presets import preset_named
-from shapeparse.train import Trainer, TrainSettings, learning_for
-from shapeparse.training import TrainingData
+from shapeparse.support.files import make_folder, write_json, write_text
 
 CAR_PANELS = REPOSITORY.parent / "shared" / "data" / "car-panels"
 
@@ -66,7 +66,7 @@ def main(
         waiting = {}
         for method in methods:
             usual = plan.settings(Job(method, 0, preset), threads=1)
-            for trial, learning in tried(method, learning_for(preset)).items():
+            for trial, learning in tried(method, recipe(preset, method)["learning"]).items():
                 if (method, trial) not in done:
                     settings = replace(usual, learning=learning)
                     known = already_run(settings, runs)

@@ -12,7 +12,8 @@ import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from shapeparse import Actions, Limits, Nodes, ParseTree, Rule, UserError, expand, valid_rules
+from shapeparse import Actions, Limits, Nodes, ParseTree, Rule, UserError, valid_rules
+from shapeparse.grammar import expand
 
 os.environ.setdefault("MPLBACKEND", "Agg")
 settings.register_profile("shapeparse", max_examples=50, deadline=None, derandomize=True)
@@ -49,7 +50,7 @@ def car_panels() -> list[np.ndarray]:
     """The 362 masks of car-panels, from the folder ``shared`` beside the repository."""
     if not CAR_PANELS.is_dir():
         pytest.skip("the car-panels data is not beside the repository")
-    from shapeparse.images import read_mask
+    from shapeparse.data.images import read_mask
 
     return [read_mask(path) for path in sorted((CAR_PANELS / "masks").glob("*.png"))]
 
@@ -108,7 +109,8 @@ def table_policy() -> Callable:
     """A policy that knows only how deep a node is and whether it touches the image's first corner: a table."""
     import torch
 
-    from shapeparse.networks import NodeView, PolicyOutput
+    from shapeparse.networks.policy import PolicyOutput
+    from shapeparse.networks.views import NodeView
 
     class TablePolicy(torch.nn.Module):
         def __init__(self, limits: Limits, seed: int = 0, log_sigma: float = -1.0) -> None:

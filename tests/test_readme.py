@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from shapeparse import cli
-from shapeparse.commands import learning
-from shapeparse.methods import METHODS
+from shapeparse.commands import cli, learning
+from shapeparse.learning.methods import METHODS
 from shapeparse.networks.presets import PRESETS
 
 REPOSITORY = Path(__file__).resolve().parents[1]

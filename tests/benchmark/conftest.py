@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from shapeparse import treefile
 from shapeparse.data import Loaded
-from shapeparse.methods import ABLATIONS, METHODS, method_named
+from shapeparse.learning.methods import ABLATIONS, METHODS, method_named
 from shapeparse.oracle import igm
 
 ACCURACY = {
@@ -105,7 +104,7 @@ def write_trees(out: Path, results: dict[str, Any], loaded: Loaded, depths: dict
             run["test"]["accuracy"] = float(np.mean(run["test_accuracy_each"]))
             folder = out / "jobs" / run["job"]
             folder.mkdir(parents=True, exist_ok=True)
-            content = [json.loads(treefile.to_json(tree)) for tree in trees]
+            content = [json.loads(tree.to_json()) for tree in trees]
             (folder / f"{run['row']}.test_trees.json").write_text(json.dumps(content))
 
 

@@ -9,13 +9,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from shapeparse import Rule, igm, train, treefile
+from shapeparse import Rule, igm
 from shapeparse.benchmark import job as job_module
 from shapeparse.benchmark.job import run_job
 from shapeparse.benchmark.plan import Job, Plan, settings_json
 from shapeparse.data import Loaded
-from shapeparse.methods import METHODS
-from shapeparse.model import load
+from shapeparse.grammar import ParseTree
+from shapeparse.learning import trainer as train
+from shapeparse.learning.methods import METHODS
+from shapeparse.parsing.load import load
 from shapeparse.peers.colours import fit_colours
 from shapeparse.peers.segmenter import load_segmenter
 
@@ -51,7 +53,7 @@ def columns_of(loaded: Loaded, plan: Plan, part: str) -> np.ndarray:
 
 def trees_in(folder: Path, row: str) -> list:
     content = json.loads((folder / f"{row}.test_trees.json").read_text())
-    return [treefile.from_json(json.dumps(tree)) for tree in content]
+    return [ParseTree.from_json(json.dumps(tree)) for tree in content]
 
 
 # ---- lines ---------------------------------------------------------------------------------------------------------

@@ -10,8 +10,8 @@ import pytest
 
 from shapeparse.benchmark.plan import PEERS, Job, Plan, rows_named, settings_json
 from shapeparse.data import Loaded, random_splits
-from shapeparse.methods import METHODS
-from shapeparse.train import TrainSettings
+from shapeparse.learning.methods import METHODS
+from shapeparse.learning.settings import TrainSettings
 
 
 def numbered(count: int) -> Loaded:

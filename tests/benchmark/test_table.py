@@ -10,7 +10,7 @@ import pytest
 from shapeparse.benchmark.paper import PAPER_TABLE
 from shapeparse.benchmark.standings import ROWS
 from shapeparse.benchmark.table import COLUMNS, table_markdown
-from shapeparse.methods import METHODS
+from shapeparse.learning.methods import METHODS
 
 Make = Callable[..., dict[str, Any]]
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from shapeparse.cli import main
+from shapeparse.commands.cli import main
 from shapeparse.networks.presets import PRESETS, Preset
 
 

@@ -11,15 +11,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from shapeparse import UserError, files
+from shapeparse import UserError
 from shapeparse.benchmark.engines import ENGINES
 from shapeparse.benchmark.engines.local import Event
 from shapeparse.benchmark.job import run_job
 from shapeparse.benchmark.plan import PEERS, Job, Plan
 from shapeparse.benchmark.record import Record
-from shapeparse.cli import main
-from shapeparse.methods import METHODS
+from shapeparse.commands.cli import main
+from shapeparse.learning.methods import METHODS
 from shapeparse.networks.presets import PRESETS, Preset
+from shapeparse.support import files
 
 from .conftest import Result, house, save
 

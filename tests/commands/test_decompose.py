@@ -14,7 +14,7 @@ from PIL import Image
 from shapeparse import ParseTree
 from shapeparse.commands import previews
 from shapeparse.commands.inputs import output_names
-from shapeparse.images import read_mask
+from shapeparse.data.images import read_mask
 
 from .conftest import Result, house, save
 

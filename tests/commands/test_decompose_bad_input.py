@@ -17,7 +17,7 @@ import pytest
 from PIL import Image
 
 from shapeparse import ParseTree
-from shapeparse.images import read_mask
+from shapeparse.data.images import read_mask
 
 from .conftest import Result, house, save
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from shapeparse.cli import main
+from shapeparse.commands.cli import main
 from shapeparse.networks.presets import PRESETS, Preset
 
 from .conftest import Result
@@ -121,7 +121,7 @@ def test_the_demo_refuses_an_output_that_is_a_file(cli: Callable[..., Result], t
 
 @pytest.mark.parametrize("text", ["<b>&", "a `code <x>` b"])
 def test_pages_escape_what_they_are_given(text: str) -> None:
-    from shapeparse.page import Page
+    from shapeparse.pictures.page import Page
 
     page = Page(text, text)
     page.heading(text)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import shapeparse
-from shapeparse.images import read_mask
+from shapeparse.data.images import read_mask
 
 from .conftest import Result, Trained
 

@@ -11,9 +11,10 @@ from time import process_time
 import numpy as np
 import pytest
 
-from shapeparse import Actions, Limits, Nodes, ParseTree, Rule, expand
+from shapeparse import Actions, Limits, Nodes, ParseTree, Rule
 from shapeparse.data.generator import generate
-from shapeparse.paint import FORMATS, PaintSettings, plan_painting
+from shapeparse.grammar import expand
+from shapeparse.painting import FORMATS, PaintSettings, plan_painting
 
 from .conftest import Result, Trained, house, save
 

@@ -14,7 +14,7 @@ from PIL import Image
 
 from shapeparse import ParseTree, load
 from shapeparse.commands import parse
-from shapeparse.parsing import ParseSettings
+from shapeparse.parsing.settings import ParseSettings
 
 from .conftest import Result, Trained, save
 

@@ -11,9 +11,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from shapeparse.methods import METHODS
+from shapeparse.learning.methods import METHODS
+from shapeparse.learning.settings import TrainSettings
+from shapeparse.learning.trainer import Trainer
 from shapeparse.networks.presets import PRESETS
-from shapeparse.train import Trainer, settings_for
 
 from .conftest import Result, Trained, house, save
 
@@ -216,7 +217,7 @@ def test_senseless_options_are_one_sentence_and_leave_nothing_behind(cli: Cli, t
 
 
 def test_what_is_usual_elsewhere_can_be_chosen_where_the_preset_has_something_else(cli: Cli, tmp_path: Path) -> None:
-    usual, elsewhere = settings_for("best").learning, settings_for("fast").learning
+    usual, elsewhere = TrainSettings(preset="best").learning, TrainSettings(preset="fast").learning
     assert (usual.rate, usual.quick) != (elsewhere.rate, elsewhere.quick)
     words = ("--learning.rate", elsewhere.rate, "--learning.quick", elsewhere.quick, "--learning.fresh-heads", False)
     photos = dataset(tmp_path / "d")

@@ -15,7 +15,7 @@ from PIL import Image
 
 from shapeparse.data import coco, load
 from shapeparse.data.coco import outline_mask, run_lengths
-from shapeparse.errors import UserError
+from shapeparse.support.errors import UserError
 
 SQUARE = [[1, 1, 3, 1, 3, 3, 1, 3]]
 CATEGORIES = [{"id": 1, "name": "door"}, {"id": 2, "name": "glass"}, {"id": 7, "name": "hood"}]

@@ -11,7 +11,7 @@ from PIL import Image
 
 from shapeparse.data import CocoDataset, Dataset, FolderDataset, Sample, Skipped, load
 from shapeparse.data.dataset import natural_order
-from shapeparse.errors import UserError
+from shapeparse.support.errors import UserError
 
 
 class Squares(Dataset):

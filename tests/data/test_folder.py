@@ -9,7 +9,7 @@ import pytest
 from PIL import ExifTags, Image
 
 from shapeparse.data import FolderDataset, load
-from shapeparse.errors import UserError
+from shapeparse.support.errors import UserError
 
 SHARED = Path(__file__).parents[2] / "../shared/data"
 

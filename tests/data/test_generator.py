@@ -16,7 +16,7 @@ from PIL import Image
 from sklearn.tree import DecisionTreeClassifier
 
 from shapeparse.data.generator import VERSION, generate, write_dataset
-from shapeparse.errors import UserError
+from shapeparse.support.errors import UserError
 
 Pair = tuple[NDArray[np.uint8], NDArray[np.bool_]]
 DIGEST_SCRIPT = """

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shapeparse.data import Split, k_fold, random_splits
-from shapeparse.errors import UserError
+from shapeparse.support.errors import UserError
 
 
 def everything(split: Split) -> list[int]:

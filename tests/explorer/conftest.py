@@ -122,9 +122,10 @@ def service(tmp_path_factory: pytest.TempPathFactory, photographs: Callable) -> 
 
 
 def _tiny_run(folder: Path, photographs: Callable) -> Path:
+    from shapeparse.learning.data import TrainingData
+    from shapeparse.learning.settings import TrainSettings
+    from shapeparse.learning.trainer import Trainer
     from shapeparse.networks.presets import PRESETS
-    from shapeparse.train import Trainer, TrainSettings
-    from shapeparse.training import TrainingData
 
     images, masks = photographs(4)
     tiny = replace(PRESETS["fast"], side=32, widths=(4, 6, 8, 8), channels=4, positions=8, dense=(16, 16))

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from shapeparse import Actions, Limits, Nodes, ParseTree, expand, igm
+from shapeparse import Actions, Limits, Nodes, ParseTree, igm
 from shapeparse.explorer import Exploration, Shown, explorer_page
-from shapeparse.paint import PaintSettings, plan_painting
+from shapeparse.grammar import expand
+from shapeparse.painting import PaintSettings, plan_painting
 
 from .conftest import boxes, figure, leaf, marked, outline, overflow, point, slider
 

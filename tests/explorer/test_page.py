@@ -15,7 +15,7 @@ import pytest
 
 from shapeparse import ParseTree
 from shapeparse.explorer import Exploration, Shown, explorer_page, explorer_service_page, page, reduced
-from shapeparse.paint import FORMATS, PaintSettings, plan_painting
+from shapeparse.painting import FORMATS, PaintSettings, plan_painting
 from shapeparse.pictures.palette import PAINT, SKIP, hexadecimal
 
 SOURCES = Path(page.__file__).parent

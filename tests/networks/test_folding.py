@@ -6,10 +6,10 @@ import pytest
 import torch
 from torch import nn
 
-from shapeparse.networks import Policy
 from shapeparse.networks.blocks import ResidualBlock, Up
 from shapeparse.networks.folding import folded
 from shapeparse.networks.normalisation import BatchRenorm
+from shapeparse.networks.policy import Policy
 
 
 @pytest.mark.parametrize("preset", ["best", "fast", "crop"])

@@ -9,8 +9,9 @@ import pytest
 import torch
 
 from shapeparse import Limits, Nodes
-from shapeparse.networks import NodeView, Policy
 from shapeparse.networks.maps import Encoded, stretch_gains
+from shapeparse.networks.policy import Policy
+from shapeparse.networks.views import NodeView
 
 
 def entropy(share: float) -> float:

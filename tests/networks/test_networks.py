@@ -8,11 +8,11 @@ import torch
 from torch import nn
 
 from shapeparse import Limits, Nodes, Rule
-from shapeparse.networks import Critic, NodeView, Policy
-from shapeparse.networks.critic import DenseHead, DenseOutput, ProfileOutput
-from shapeparse.networks.policy import along
+from shapeparse.networks.critic import Critic, DenseHead, DenseOutput, ProfileOutput
+from shapeparse.networks.policy import Policy, along
 from shapeparse.networks.presets import PRESETS, preset_named
 from shapeparse.networks.trunks import Features
+from shapeparse.networks.views import NodeView
 
 LIMITS = Limits(depth=3, min_extent=2)
 SIZES = np.array([[48, 32], [32, 64]], np.int32)

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
-from shapeparse import Limits, Nodes, Oracle, ParseTree, Rule, expand, igm
+from shapeparse import Limits, Nodes, Oracle, ParseTree, Rule, igm
+from shapeparse.grammar import expand
 from shapeparse.oracle import twins
 from shapeparse.oracle.kernels import LEAF
 

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
-from shapeparse import Actions, Limits, Nodes, Oracle, Rule, UserError, expand, igm
+from shapeparse import Actions, Limits, Nodes, Oracle, Rule, UserError, igm
+from shapeparse.grammar import expand
 from shapeparse.oracle import twins
 
 masks = arrays(bool, array_shapes(min_dims=2, max_dims=2, max_side=9))

@@ -14,10 +14,10 @@ import torch
 from safetensors.numpy import load_file, save_file
 
 from shapeparse import igm
+from shapeparse.learning.data import TrainingData
 from shapeparse.peers import Segmenter, SegmenterSettings, load_segmenter
 from shapeparse.peers.segmenter import one_cycle
 from shapeparse.peers.unet import UNet
-from shapeparse.training import TrainingData
 
 SMALL = {"epochs": 3, "widths": (4, 6, 8), "batch": 2, "threads": 1, "passes": 1}
 

@@ -7,9 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from shapeparse.expand import expand
-from shapeparse.grammar import Actions, Limits, Nodes, Rule, cut_from_location, valid_rules
-from shapeparse.tree import ParseTree
+from shapeparse.grammar import Actions, Limits, Nodes, ParseTree, Rule, cut_from_location, expand, valid_rules
 
 
 @pytest.fixture

@@ -16,10 +16,10 @@ from matplotlib.colors import to_rgb
 from matplotlib.patches import Polygon
 from PIL import Image
 
-from shapeparse.errors import UserError
 from shapeparse.grammar import Rule
 from shapeparse.pictures import derivation_figure, figure_png, figure_svg, toy_object
 from shapeparse.pictures.layout import lay_out
+from shapeparse.support.errors import UserError
 
 
 def node_artists(figure):

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from shapeparse.errors import UserError
 from shapeparse.pictures import Cell, figure_png, figure_svg, grid, label_overlay, overlay, toy_object
+from shapeparse.support.errors import UserError
 
 
 def pictures(figure):

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from shapeparse.errors import UserError
 from shapeparse.pictures import label_overlay, overlay, png_bytes, toy_object, write_png
 from shapeparse.pictures.pixels import LARGE_ENOUGH, as_rgb, enlargement, luminance, tinted
+from shapeparse.support.errors import UserError
 
 
 def warmth(pixels):

@@ -78,8 +78,9 @@ def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The run folder of a tiny parser that has learned nothing yet."""
     import torch
 
-    from shapeparse.networks import PRESETS, Policy
-    from shapeparse.runs import RunFolder
+    from shapeparse.networks.policy import Policy
+    from shapeparse.networks.presets import PRESETS
+    from shapeparse.parsing.runs import RunFolder
 
     preset = replace(PRESETS["fast"], side=32, widths=(4, 6, 8, 8), channels=4, positions=8, dense=(16, 16))
     torch.manual_seed(0)

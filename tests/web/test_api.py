@@ -10,9 +10,9 @@ import pytest
 from fastapi.testclient import TestClient
 
 import shapeparse
-from shapeparse import treefile
 from shapeparse.explorer.page import DRAWINGS
-from shapeparse.paint import FORMATS
+from shapeparse.grammar import ParseTree
+from shapeparse.painting import FORMATS
 from shapeparse.web.samples import SAMPLES
 
 from .conftest import TREE, house, image_and_mask, photo, picture
@@ -62,7 +62,7 @@ def test_an_oracle_parses_a_photograph_with_its_mask(client: TestClient) -> None
     content = answer.json()
     assert content["image"] == {"name": "door.png", "width": 48, "height": 32}
     [parse] = content["parses"]
-    tree = treefile.from_json(json.dumps(parse["tree"]))
+    tree = ParseTree.from_json(json.dumps(parse["tree"]))
     expected = shapeparse.igm(house(), depth=6)
     assert (tree.name, len(tree)) == ("door.png", len(expected))
     assert parse["scores"] == {"accuracy": 1.0, "iou": 1.0, "coverage": 1.0, "waste": 0.0}
@@ -74,7 +74,7 @@ def test_an_oracle_parses_a_photograph_with_its_mask(client: TestClient) -> None
 def test_a_trained_model_needs_no_mask_and_is_the_default(client: TestClient, run_folder: Path) -> None:
     pixels = photo(301, 20)
     [parse] = client.post("/api/parse", files={"image": ("a.png", picture(pixels))}).json()["parses"]
-    tree = treefile.from_json(json.dumps(parse["tree"]))
+    tree = ParseTree.from_json(json.dumps(parse["tree"]))
     assert parse["scores"] is None
     assert parse["model"] == "my-run"
     own = shapeparse.load(run_folder).parse(pixels)

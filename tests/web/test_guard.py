@@ -16,7 +16,7 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from shapeparse import UserError
-from shapeparse.paint import route
+from shapeparse.painting import route
 from shapeparse.web import ServiceSettings, create_app, guard
 from shapeparse.web.endpoints import Endpoints
 

@@ -20,7 +20,7 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from shapeparse.explorer.page import DRAWINGS
-from shapeparse.paint import FORMATS
+from shapeparse.painting import FORMATS
 from shapeparse.web import ServiceSettings, create_app
 from shapeparse.web.pages import page_policy
 

@@ -10,7 +10,7 @@ from typing import Any
 from rich.live import Live
 from rich.table import Table
 
-from .. import progress
+from ..support import progress
 from .engines.local import Event
 from .plan import Job
 

@@ -14,20 +14,19 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from .. import files, treefile
 from ..data import Loaded
-from ..evaluate import evaluate_forest
-from ..grammar import Rule
-from ..machine import facts
-from ..methods import METHODS, method_named
-from ..model import load
+from ..grammar import Forest, ParseTree, Rule
+from ..learning.methods import METHODS, method_named
+from ..learning.run import Report
+from ..learning.trainer import Trainer
 from ..oracle import igm
-from ..parsing import parse_images
+from ..parsing.evaluation import evaluate_forest
+from ..parsing.load import load
+from ..parsing.trees import parse_images
 from ..peers.colours import fit_colours
 from ..peers.segmenter import Segmenter, SegmenterSettings
-from ..train import Trainer
-from ..training import Report
-from ..tree import Forest, ParseTree
+from ..support import files
+from ..support.machine import facts
 from .plan import Job, Plan, settings_json
 
 PARTS = ("train", "validation", "test")
@@ -87,7 +86,7 @@ def _measured(row: Row, plan: Plan, job: Job, loaded: Loaded, folder: Path, thre
             run["test_accuracy_each"] = found.accuracy.tolist()
             if row.raw is not None:
                 run["raw_test_accuracy"] = float((row.raw(images) == masks).mean())
-            text = [json.loads(treefile.to_json(tree)) for tree in trees]
+            text = [json.loads(tree.to_json()) for tree in trees]
             files.write_text(folder / f"{row.name}.test_trees.json", json.dumps(text))
     return run | facts()
 

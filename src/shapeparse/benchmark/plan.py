@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 
 from ..data import Loaded, Split, random_splits
-from ..errors import UserError
 from ..grammar import Limits
-from ..images import shown
-from ..methods import ABLATIONS, METHODS
+from ..learning.data import TrainingData
+from ..learning.methods import ABLATIONS, METHODS
+from ..learning.settings import TrainSettings
 from ..networks.presets import preset_named
-from ..train import TrainSettings, settings_for
-from ..training import TrainingData
+from ..support.errors import UserError
+from ..support.text import one_line
 
 TRAIN_SHARE = 300 / 362
 """The paper trains on 300 of 362 images."""
@@ -86,7 +86,7 @@ class Plan:
 
     def settings(self, job: Job, threads: int | None = None) -> TrainSettings:
         """How a method is trained."""
-        usual = settings_for(job.preset, method=job.row, epochs=self.epochs, minutes=self.minutes, depth=self.depth)
+        usual = TrainSettings(job.row, job.preset, self.epochs, self.minutes, depth=self.depth)
         return replace(usual, seed=self.seed + job.fold, threads=threads)
 
     @property
@@ -137,7 +137,7 @@ def rows_named(names: Iterable[str]) -> list[str]:
     unknown = sorted(wanted - {*JOB_ROWS, *GROUPS})
     if unknown:
         raise UserError(
-            f"There is no row {shown(unknown[0])}; choose among {', '.join(GROUPS)}, {', '.join(JOB_ROWS)}."
+            f"There is no row {one_line(unknown[0])}; choose among {', '.join(GROUPS)}, {', '.join(JOB_ROWS)}."
         )
     chosen = wanted.union(*(GROUPS[name] for name in wanted & set(GROUPS)))
     return [row for row in JOB_ROWS if row in chosen]

@@ -13,10 +13,10 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from .. import files
 from ..data import Loaded
-from ..errors import UserError
-from ..images import shown
+from ..support import files
+from ..support.errors import UserError
+from ..support.text import one_line
 from .plan import PEERS, Job, Plan, settings_json
 
 FORMAT = {"format": "shapeparse-benchmark", "version": 1}
@@ -43,7 +43,7 @@ class Record:
         changed = [name for name in SAME if results.get(name) != ours[name]]
         if changed:
             raise UserError(
-                f"{shown(self.out)} holds a benchmark with other {', '.join(changed)}; give those, or another --out."
+                f"{one_line(self.out)} holds a benchmark with other {', '.join(changed)}; give those, or another --out."
             )
         results["failed"] = []
         return results
@@ -62,11 +62,13 @@ class Record:
             results = json.loads(self.results_path.read_text(encoding="utf-8"))
         except (OSError, ValueError, RecursionError) as error:
             raise UserError(
-                f"{shown(self.results_path)} cannot be read ({shown(error)}); restore or move it."
+                f"{one_line(self.results_path)} cannot be read ({one_line(error)}); restore or move it."
             ) from error
         known = isinstance(results, dict) and {name: results.get(name) for name in FORMAT} == FORMAT
         if not known or not isinstance(results.get("runs"), list):
-            raise UserError(f"{shown(self.results_path)} is not the results of this version's benchmark; move it away.")
+            raise UserError(
+                f"{one_line(self.results_path)} is not the results of this version's benchmark; move it away."
+            )
         return results
 
     def write(self, results: dict[str, Any]) -> None:

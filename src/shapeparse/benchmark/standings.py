@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from ..methods import ABLATIONS, METHODS
-from ..pictures.text import printable
+from ..learning.methods import ABLATIONS, METHODS
+from ..support.text import printable
 from .paper import PAPER_TABLE
 from .statistics import Group, Interval, grouped, image_differences, paired_bootstrap
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..errors import UserError
+from ..support.errors import UserError
 
 Run = dict[str, Any]
 """One row on one fold, as ``results.json`` holds it."""

@@ -7,7 +7,7 @@ from html import escape
 from typing import Any
 
 from ..data import BUILT_IN
-from ..pictures.text import printable
+from ..support.text import printable
 from .paper import PAPER_NOTE, PAPER_ORACLE, PAPER_TABLE
 from .standings import Standings, setting
 from .statistics import SAMPLES, Group, Spread

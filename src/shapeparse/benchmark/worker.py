@@ -15,8 +15,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from .. import files
-from ..errors import UserError
+from ..support import files
+from ..support.errors import UserError
 from .plan import Job, Plan
 from .record import Record
 

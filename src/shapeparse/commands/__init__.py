@@ -1,1 +1,1 @@
-"""One module a command: ``Args`` (a frozen dataclass), ``EXAMPLES``, ``run(args) -> int``; see ``shapeparse.cli``."""
+"""One module a command: ``Args`` (a frozen dataclass), ``EXAMPLES`` and ``run(args) -> int``; see ``cli.py``."""

@@ -8,7 +8,6 @@ from typing import Annotated, Any
 
 from tyro.conf import arg
 
-from .. import files, progress
 from ..benchmark.board import Board, duration
 from ..benchmark.engines import ENGINES
 from ..benchmark.engines.local import Event
@@ -17,10 +16,11 @@ from ..benchmark.record import Record
 from ..benchmark.report import write_report
 from ..benchmark.table import budget, table_markdown
 from ..data import BUILT_IN, Loaded
-from ..errors import UserError
-from ..images import shown
+from ..data.source import Source
 from ..networks.presets import PRESETS, preset_named
-from .learning import Source
+from ..support import files, progress
+from ..support.errors import UserError
+from ..support.text import one_line
 
 EXAMPLES = """
   shapeparse benchmark --data photos --out comparison --minutes 5 --jobs 1
@@ -78,7 +78,7 @@ def run(args: Args) -> int:
     if args.epochs is not None and args.minutes is not None:
         raise UserError("Both --epochs and --minutes were given; give one of them.")
     if args.engine not in ENGINES:
-        raise UserError(f"There is no engine {shown(args.engine)}; choose one of {', '.join(ENGINES)}.")
+        raise UserError(f"There is no engine {one_line(args.engine)}; choose one of {', '.join(ENGINES)}.")
     source = Source(args.data or BUILT_IN)
     loaded = source.read(preset_named(args.preset).side)
     for skipped in loaded.skipped:
@@ -104,7 +104,7 @@ def run(args: Args) -> int:
         write_outcome(record, results, loaded)
     for failure in results["failed"]:
         progress.complain(f"{failure['job']} failed: {failure['reason'].rstrip('.')}.")
-    print(f"{len(results['runs'])} runs in {shown(record.results_path)}; read {shown(args.out / 'report.html')}.")
+    print(f"{len(results['runs'])} runs in {one_line(record.results_path)}; read {one_line(args.out / 'report.html')}.")
     return 2 if results["failed"] else 0
 
 

@@ -9,9 +9,10 @@ from typing import Annotated
 
 from tyro.conf import Positional, arg
 
-from .. import progress
-from ..data.dataset import load
-from ..images import shown
+from ..data.source import load
+from ..oracle.ready import ready_oracle
+from ..support import progress
+from ..support.text import one_line
 from .findings import Findings, accuracy_rows, examine
 
 EXAMPLES = """
@@ -45,16 +46,18 @@ class Args:
 def run(args: Args) -> int:
     """Examine the dataset and print the findings."""
     dataset = load(args.path, args.threshold, categories=args.categories or None, root=args.image_root)
-    progress.ready_oracle()
+    ready_oracle()
     findings = examine(dataset, progress.bar("Checking"))
     if args.json:
         print(json.dumps(findings.as_json(), indent=2))
     elif findings.usable:
-        print_findings(shown(args.path), findings)
+        print_findings(one_line(args.path), findings)
     for problem in findings.problems:
         progress.complain(problem.reason)
     if not findings.usable:
-        progress.complain(f"{shown(args.path)} has no photograph with a mask that can be used; mend the files above.")
+        progress.complain(
+            f"{one_line(args.path)} has no photograph with a mask that can be used; mend the files above."
+        )
     return 2 if findings.problems else 0
 
 

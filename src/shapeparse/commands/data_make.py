@@ -8,9 +8,9 @@ from typing import Annotated
 
 from tyro.conf import arg
 
-from .. import progress
 from ..data.generator import write_dataset
-from ..images import shown
+from ..support import progress
+from ..support.text import one_line
 
 EXAMPLES = """
   shapeparse data make --out photos
@@ -40,5 +40,5 @@ def run(args: Args) -> int:
     """Make the dataset and say where it is."""
     write_dataset(args.out, args.count, args.seed, args.size, progress=progress.bar("Making photographs"))
     photographs = "photograph with its mask" if args.count == 1 else "photographs with their masks"
-    print(f"Wrote {args.count} {photographs}, {args.size}x{args.size} pixels, to {shown(args.out)}.")
+    print(f"Wrote {args.count} {photographs}, {args.size}x{args.size} pixels, to {one_line(args.out)}.")
     return 0

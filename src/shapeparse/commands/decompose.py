@@ -9,10 +9,11 @@ from typing import Annotated
 
 from tyro.conf import Positional, arg
 
-from .. import files, progress
 from ..data.dataset import Skipped
-from ..errors import UserError
-from ..images import shown
+from ..oracle.ready import ready_oracle
+from ..support import files, progress
+from ..support.errors import UserError
+from ..support.text import one_line
 from .decomposition import FORMATS, Format, Row, Settings, decompose, output_files, write
 from .inputs import Job, plan, refuse_overwriting
 from .summary import print_rows, write_summary
@@ -63,7 +64,7 @@ def run(args: Args) -> int:
     settings = Settings(
         args.depth, args.min_extent, args.lookahead, args.price, args.threshold, args.formats, args.figure
     )
-    progress.ready_oracle()
+    ready_oracle()
     settings.check()
     jobs, problems = plan(args.masks, args.image_dir)
     refuse_overwriting([path for job in jobs for path in output_files(job, args.out, settings)], jobs)
@@ -73,7 +74,7 @@ def run(args: Args) -> int:
     write_summary(args.out, settings, rows, problems)
     if rows:
         print_rows(rows)
-        print(f"\n{len(rows)} of {len(rows) + len(problems)} decomposed; the results are in {shown(args.out)}.")
+        print(f"\n{len(rows)} of {len(rows) + len(problems)} decomposed; the results are in {one_line(args.out)}.")
     for problem in problems:
         progress.complain(problem.reason)
     return 2 if problems else 0
@@ -86,7 +87,7 @@ def decompose_all(jobs: Sequence[Job], out: Path, settings: Settings) -> tuple[l
         try:
             result = decompose(job, settings)
         except UserError as error:
-            problems.append(Skipped(job.mask, str(error)))
+            problems.append(Skipped(job.path, str(error)))
         else:  # an error in writing ends the run: the next file could not be written either
             rows.append(write(result, out, settings))
     return rows, problems

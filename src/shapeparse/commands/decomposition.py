@@ -9,12 +9,12 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from .. import files, treefile
-from ..errors import UserError
-from ..grammar import BoolArray
-from ..images import check_threshold, read_image, read_mask, shown
+from ..data.images import check_threshold, read_image, read_mask
+from ..grammar import BoolArray, ParseTree
 from ..oracle import igm
-from ..tree import ParseTree
+from ..support import files
+from ..support.errors import UserError
+from ..support.text import one_line
 from .inputs import FIGURE, Job
 from .previews import LONGEST, preview
 
@@ -86,9 +86,9 @@ class Decomposed:
 
 def decompose(job: Job, settings: Settings) -> Decomposed:
     """Read and decompose one mask; UserError says in one sentence why it cannot be done."""
-    mask = read_mask(job.mask, settings.threshold)
-    photo = None if job.photo is None else _read_photo(job.photo, job.mask, mask)
-    return Decomposed(job, mask, photo, replace(settings.parse(mask), name=(job.photo or job.mask).name))
+    mask = read_mask(job.path, settings.threshold)
+    photo = None if job.photo is None else _read_photo(job.photo, job.path, mask)
+    return Decomposed(job, mask, photo, replace(settings.parse(mask), name=(job.photo or job.path).name))
 
 
 def write(result: Decomposed, out: Path, settings: Settings) -> Row:
@@ -101,7 +101,7 @@ def write(result: Decomposed, out: Path, settings: Settings) -> Row:
         write_figure(out / f"{result.job.name}{FIGURE}", result)
     merged, leaves, scores = tree.segments(merge=True), tree.segments(), tree.scores(result.mask)
     return Row(
-        name=result.job.name, mask=str(result.job.mask),
+        name=result.job.name, mask=str(result.job.path),
         width=tree.width, height=tree.height, paint=float(result.mask.mean()),
         accuracy=scores.accuracy, coverage=scores.coverage, waste=scores.waste, iou=scores.iou,
         rectangles=len(leaves), merged=len(merged),
@@ -123,8 +123,8 @@ def _read_photo(path: Path, mask_path: Path, mask: BoolArray) -> npt.NDArray[np.
     photo = read_image(path)
     if photo.shape[:2] != mask.shape:
         raise UserError(
-            f"The mask {shown(mask_path)} is {mask.shape[1]} x {mask.shape[0]} pixels but its photograph "
-            f"{shown(path)} is {photo.shape[1]} x {photo.shape[0]}; export the mask at the photograph's size."
+            f"The mask {one_line(mask_path)} is {mask.shape[1]} x {mask.shape[0]} pixels but its photograph "
+            f"{one_line(path)} is {photo.shape[1]} x {photo.shape[0]}; export the mask at the photograph's size."
         )
     return photo
 
@@ -132,7 +132,7 @@ def _read_photo(path: Path, mask_path: Path, mask: BoolArray) -> npt.NDArray[np.
 def write_tree(path: Path, tree: ParseTree, ground: npt.NDArray[Any]) -> None:
     # Imported here, since trees alone (--formats json) need no matplotlib.
     if path.suffix == ".json":
-        treefile.write(path, tree)
+        tree.save(path)
     elif path.suffix == ".svg":
         from ..pictures import tree_svg
 

@@ -11,13 +11,15 @@ from typing import Annotated
 
 from tyro.conf import arg
 
-from .. import files, progress
-from ..data.dataset import Dataset, load
+from ..data.dataset import Dataset
 from ..data.generator import write_dataset
-from ..errors import UserError
-from ..images import shown
-from ..methods import METHODS
-from ..train import TrainSettings
+from ..data.source import load
+from ..learning.methods import METHODS
+from ..learning.settings import TrainSettings
+from ..oracle.ready import ready_oracle
+from ..support import files, progress
+from ..support.errors import UserError
+from ..support.text import one_line
 from .decomposition import Decomposed, Settings, decompose, write, write_figure
 from .demo_learning import LOOKAHEAD, check_run, learn
 from .demo_page import Shown, write_page
@@ -74,7 +76,7 @@ def run(args: Args) -> int:
     check_run(args.out / "run")
     out = files.make_folder(args.out)
     write_dataset(out / "data", args.count, args.seed, args.size, progress=progress.bar("Making photographs"))
-    progress.ready_oracle()
+    ready_oracle()
     dataset = load(out / "data")
     findings = examine(dataset, progress.bar("Measuring the oracle"))
     ahead = look_ahead(dataset)
@@ -89,8 +91,8 @@ def run(args: Args) -> int:
     heading = f"mean over {held} held-out photograph{'' if held == 1 else 's'}"
     progress.print_table((heading, "accuracy", "rectangles"), learned.rows())
     seconds = time.perf_counter() - started
-    print(f"\nOpen {shown(out / 'report.html')} in a browser (all took {seconds:.0f} s).")
-    run = shown(out / "run")
+    print(f"\nOpen {one_line(out / 'report.html')} in a browser (all took {seconds:.0f} s).")
+    run = one_line(out / "run")
     print(f"The parser is in {run}; `shapeparse parse PHOTO --model {run} --out DIR` uses it.")
     return 0
 

@@ -6,15 +6,14 @@ from pathlib import Path
 
 import numpy as np
 
-from .. import files
 from ..explorer import Exploration, Shown, explorer_page
-from ..grammar import BoolArray
+from ..grammar import BoolArray, ParseTree
 from ..oracle import igm
-from ..page import Page, png_uri
-from ..paint import PaintSettings, plan_painting
+from ..painting import PaintSettings, plan_painting
 from ..pictures import Cell, figure_png, grid, learning_curve, regret_bars, reliability_plot
-from ..progress import percent
-from ..tree import ParseTree
+from ..pictures.page import Page, png_uri
+from ..support import files
+from ..support.progress import percent
 from .demo_learning import Learned
 from .findings import AHEAD_DEPTH
 

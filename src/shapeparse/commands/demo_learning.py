@@ -8,24 +8,27 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from .. import files, progress
-from ..calibration import Reliability
 from ..data import Loaded
-from ..errors import UserError
-from ..evaluate import Evaluation, evaluate
-from ..images import shown
-from ..model import Parser, load
+from ..data.source import Source, pick
+from ..grammar import ParseTree
+from ..learning.data import split_data
+from ..learning.settings import TrainSettings
+from ..learning.trainer import Trainer
 from ..networks.presets import preset_named
-from ..parsing import ParseSettings
-from ..progress import percent
-from ..runs import RunFolder
-from ..train import Trainer, TrainSettings
-from ..tree import ParseTree
+from ..parsing.calibration import Reliability
+from ..parsing.evaluation import Evaluation, evaluate
+from ..parsing.load import load
+from ..parsing.parser import Parser
+from ..parsing.runs import RunFolder
+from ..parsing.settings import ParseSettings
+from ..support import files, progress
+from ..support.errors import UserError
+from ..support.progress import percent
+from ..support.text import one_line
 from .decomposition import Settings
 from .evaluate import evaluation_json
 from .findings import AHEAD_DEPTH, measure
 from .inputs import plan
-from .learning import Source, pick, split_data
 from .parse import parse_jobs, write_parse, write_summary
 from .watch import Watch
 
@@ -72,7 +75,9 @@ def check_run(run: Path) -> None:
     """Refuse a run folder that the demo did not make, before anything is done."""
     folder = RunFolder(run)
     if any(path.exists() for path in _files(folder)) and not _is_own(folder):
-        raise UserError(f"{shown(run)} holds a run that the demo did not make; move it away or choose another --out.")
+        raise UserError(
+            f"{one_line(run)} holds a run that the demo did not make; move it away or choose another --out."
+        )
 
 
 def clear_run(run: Path) -> None:
@@ -116,7 +121,7 @@ def write_parses(parser: Parser, out: Path, names: list[str]) -> None:
         path.unlink(missing_ok=True)
     jobs, problems = plan([out / "data" / "images" / f"{name}.jpg" for name in names], None)
     settings = Settings(parser.limits.depth, parser.limits.min_extent, formats=("json", "png"))
-    parsed = parse_jobs(parser, jobs, settings, ParseSettings(), problems)
+    parsed = parse_jobs(parser, jobs, ParseSettings(), problems)
     rows = [write_parse(job, photo, tree, folder, settings) for job, photo, tree in parsed]
     write_summary(folder, out / "run", parser, settings, rows, problems)
 
@@ -133,7 +138,7 @@ def _former_parses(folder: Path) -> list[Path]:
 
 def _files(folder: RunFolder) -> list[Path]:
     boards = sorted((folder.path / "tensorboard").glob("events.out.tfevents.*"))
-    kept = (folder.checkpoint_path, folder.model_path, folder.critic_path, folder.metrics_path, folder.config_path)
+    kept = (folder.checkpoint_path, folder.model_path, folder.metrics_path, folder.config_path)
     return [*boards, *kept]
 
 

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from .. import __version__, files
+from ..grammar import ParseTree
 from ..oracle import igm
-from ..page import Page, photo_uri, png_uri
 from ..pictures import Cell, figure_png, grid, overlay
-from ..progress import percent
-from ..tree import ParseTree
+from ..pictures.page import Page, photo_uri, png_uri
+from ..support import files
+from ..support.progress import percent
+from ..support.version import __version__
 from .decomposition import Decomposed
 from .demo_learned_page import GRID_CELL, GRID_ROWS, add_learned
 from .demo_learning import LOOKAHEAD, Learned
@@ -110,4 +111,4 @@ def _grid_row(result: Decomposed) -> list[Cell]:
 def _overlay_figure(result: Decomposed) -> tuple[str, str, str]:
     tree = result.tree
     caption = f"{tree.leaf_count} rectangles, {percent(tree.accuracy(result.mask))}"
-    return photo_uri(overlay(tree, result.photo)), f"Rectangles over {result.job.mask.name}", caption
+    return photo_uri(overlay(tree, result.photo)), f"Rectangles over {result.job.path.name}", caption

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..errors import UserError
-from ..grammar import Rule
-from ..tree import ParseTree
+from ..grammar import ParseTree, Rule
+from ..support.errors import UserError
 from .summary import as_csv
 
 

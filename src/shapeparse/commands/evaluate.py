@@ -10,15 +10,16 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from tyro.conf import Positional, arg
 
-from .. import progress
 from ..data import Loaded
-from ..errors import UserError
-from ..evaluate import Evaluation, evaluate
-from ..images import shown
-from ..methods import method_named
-from ..model import load
-from ..shipped import NAME, run_or_pretrained
-from .learning import Remembered, pick
+from ..data.source import pick
+from ..oracle.ready import ready_oracle
+from ..parsing.evaluation import Evaluation, evaluate
+from ..parsing.load import load
+from ..parsing.run_data import RunData
+from ..parsing.shipped import NAME, run_or_pretrained
+from ..support import progress
+from ..support.errors import UserError
+from ..support.text import one_line
 
 EXAMPLES = """
   shapeparse evaluate run
@@ -54,20 +55,20 @@ class Args:
 def run(args: Args) -> int:
     """Evaluate and print."""
     folder = run_or_pretrained(args.run)
-    parser, stored = load(folder), Remembered.of(folder)
+    parser, stored = load(folder), RunData.of(folder)
     part = args.part or ("test" if stored.parts["test"] and args.data is None else "all")
-    progress.ready_oracle()
-    loaded = choose(stored.read_data(folder, args.data, parser.side), part, stored, folder)
+    ready_oracle()
+    loaded = choose(stored.read(args.data, parser.side), part, stored, folder)
     forests = parser.forests(loaded.images, progress.bar("Parsing photographs"))
     found = evaluate(forests, loaded.masks, parser.limits)
     sure = parser.reliability(forests, loaded.masks)
-    method = method_named(stored.settings.method).title
+    method = parser.title
     if args.json:
         facts = {"method": method, "epoch": parser.facts.get("epoch"), "part": part}
         known = {"calibration_error": sure.error, "reliability": {k: v.tolist() for k, v in sure._asdict().items()}}
         print(json.dumps({**facts, **evaluation_json(found, loaded.names), **known}, indent=2))
     else:
-        print(heading(f"{shown(args.run or NAME)} ({method})", part, loaded, stored, args.data) + "\n")
+        print(heading(f"{one_line(args.run or NAME)} ({method})", part, loaded, stored, args.data) + "\n")
         print_summary(found.summary(), parser.limits.depth)
         print(f"\nHow sure it is of a label is off by {progress.percent(sure.error)} on average.")
     for skipped in loaded.skipped:
@@ -75,23 +76,23 @@ def run(args: Args) -> int:
     return 2 if loaded.skipped else 0
 
 
-def choose(loaded: Loaded, part: str, stored: Remembered, run: Path) -> Loaded:
+def choose(loaded: Loaded, part: str, stored: RunData, run: Path) -> Loaded:
     """The photographs of one part of the run's data."""
     if part == "all":
         return loaded
     if not stored.parts[part]:
-        raise UserError(f"The run {shown(run)} has no {part} photographs; train with --test N to hold N out.")
+        raise UserError(f"The run {one_line(run)} has no {part} photographs; train with --test N to hold N out.")
     return pick(loaded, stored.parts[part])
 
 
-def heading(name: str, part: str, loaded: Loaded, stored: Remembered, data: str | None) -> str:
+def heading(name: str, part: str, loaded: Loaded, stored: RunData, data: str | None) -> str:
     """What was evaluated on what, without flattering: photographs that were learned from are called so."""
     count = f"{len(loaded.names)} {'photograph' if len(loaded.names) == 1 else 'photographs'}"
     if part != "all":
         note = {"test": "held out of the training", "validation": "that chose the best epoch", "train": "learned from"}
         return f"{name} on {count} {note[part]}"
     if data is not None:
-        return f"{name} on {count} of {shown(data)}"
+        return f"{name} on {count} of {one_line(data)}"
     return f"{name} on {count}, of which it learned from {len(stored.parts['train'])}"
 
 

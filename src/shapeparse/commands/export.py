@@ -8,11 +8,11 @@ from typing import Annotated
 
 from tyro.conf import Positional, arg
 
-from ..errors import UserError
-from ..images import shown
-from ..model import load
-from ..onnx_file import export_onnx
-from ..shipped import run_or_pretrained
+from ..parsing.load import load
+from ..parsing.onnx_file import export_onnx
+from ..parsing.shipped import run_or_pretrained
+from ..support.errors import UserError
+from ..support.text import one_line
 
 EXAMPLES = """
   shapeparse export run --onnx parser.onnx
@@ -41,7 +41,7 @@ class Args:
 def run(args: Args) -> int:
     """Export and say so."""
     if args.onnx.suffix.lower() != ".onnx":
-        raise UserError(f"{shown(args.onnx)} does not end in .onnx; give such a name, so that it is known again.")
+        raise UserError(f"{one_line(args.onnx)} does not end in .onnx; give such a name, so that it is known again.")
     export_onnx(load(run_or_pretrained(args.run)), args.onnx)
-    print(f"The parser is in {shown(args.onnx)} ({args.onnx.stat().st_size / 1e6:.1f} MB).")
+    print(f"The parser is in {one_line(args.onnx)} ({args.onnx.stat().st_size / 1e6:.1f} MB).")
     return 0

@@ -8,11 +8,10 @@ from statistics import fmean
 from typing import Any
 
 from ..data.dataset import Dataset, Progress, Skipped
-from ..errors import UserError
-from ..grammar import BoolArray
+from ..grammar import BoolArray, ParseTree
 from ..oracle import igm
-from ..progress import percent
-from ..tree import ParseTree
+from ..support.errors import UserError
+from ..support.progress import percent
 
 DEPTHS = (1, 3, 5, 7, 9)
 AHEAD_DEPTH = 7

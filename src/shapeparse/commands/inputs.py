@@ -9,8 +9,8 @@ from pathlib import Path
 
 from ..data.dataset import Skipped, natural_order
 from ..data.folder import EXTENSIONS
-from ..errors import UserError
-from ..images import shown
+from ..support.errors import UserError
+from ..support.text import one_line
 
 RESERVED = ("summary",)
 """Names of files that a command writes for all masks together."""
@@ -22,9 +22,10 @@ MOST_BYTES = 180
 
 @dataclass(frozen=True)
 class Job:
-    """One mask to work on."""
+    """One file to work on."""
 
-    mask: Path
+    path: Path
+    """A mask, a photograph or a tree, as the command takes them."""
     photo: Path | None
     name: str
     """What its output files are called, up to the extension; no two jobs of a run share it."""
@@ -69,10 +70,10 @@ def output_names(stems: Sequence[str]) -> list[str]:
 
 def refuse_overwriting(outputs: Sequence[Path], jobs: Sequence[Job]) -> None:
     """Raise UserError if a file that will be written is one of the inputs."""
-    inputs = {_true_place(path) for job in jobs for path in (job.mask, job.photo) if path is not None}
+    inputs = {_true_place(path) for job in jobs for path in (job.path, job.photo) if path is not None}
     for output in outputs:
         if _true_place(output) in inputs:
-            raise UserError(f"{shown(output)} is one of the inputs and would be overwritten; choose another --out.")
+            raise UserError(f"{one_line(output)} is one of the inputs and would be overwritten; choose another --out.")
 
 
 def _shortened(stem: str) -> str:
@@ -104,7 +105,7 @@ def _masks(paths: Sequence[Path]) -> tuple[list[Path], list[Skipped]]:
 def _photos(folder: Path) -> dict[str, list[Path]]:
     if not folder.is_dir():
         kind = "is a file, not a folder" if folder.exists() else "does not exist"
-        raise UserError(f"{shown(folder)} {kind}; give the folder of the photographs as --image-dir.")
+        raise UserError(f"{one_line(folder)} {kind}; give the folder of the photographs as --image-dir.")
     by_stem: dict[str, list[Path]] = {}
     for file in _image_files(folder):
         by_stem.setdefault(file.stem, []).append(file)
@@ -115,16 +116,16 @@ def _image_files(folder: Path) -> list[Path]:
     try:
         names = os.listdir(folder)
     except OSError as error:
-        raise UserError(f"Cannot list {shown(folder)}; change its permissions.") from error
+        raise UserError(f"Cannot list {one_line(folder)}; change its permissions.") from error
     files = [folder / name for name in names if not name.startswith(".")]
     images = [file for file in files if file.suffix.lower() in EXTENSIONS and not file.is_dir()]
     if not images:
-        raise UserError(f"The folder {shown(folder)} has no image files; put PNG or JPEG files into it.")
+        raise UserError(f"The folder {one_line(folder)} has no image files; put PNG or JPEG files into it.")
     return sorted(images, key=lambda file: natural_order(file.name))
 
 
 def _photo_problem(mask: Path, photos: Path, found: list[Path]) -> str:
     if not found:
-        return f"The mask {shown(mask)} has no photograph in {shown(photos)}; add one of the same name."
-    names = " and ".join(shown(file.name) for file in found)
-    return f"The mask {shown(mask)} has {len(found)} photographs, {names}; keep one of them."
+        return f"The mask {one_line(mask)} has no photograph in {one_line(photos)}; add one of the same name."
+    names = " and ".join(one_line(file.name) for file in found)
+    return f"The mask {one_line(mask)} has {len(found)} photographs, {names}; keep one of them."

@@ -12,23 +12,23 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args
 import numpy as np
 from tyro.conf import Positional, arg
 
-from .. import files, progress
 from ..data.dataset import Skipped
-from ..errors import UserError
-from ..images import shown
-from ..paint import ExportSettings, PaintSettings
-from ..paint.alternatives import NEAREST, PLAN, ROWS
-from ..paint.formats.gcode import Commands
-from ..paint.plan import Metrics
-from ..paint.route import tour_of
-from ..paint.settings import Order, Unit
-from ..shipped import run_or_pretrained
+from ..painting import ExportSettings, PaintSettings
+from ..painting.alternatives import NEAREST, PLAN, ROWS
+from ..painting.formats.gcode import Commands
+from ..painting.plan import Metrics
+from ..painting.route import tour_of
+from ..painting.settings import Order, Unit
+from ..parsing.shipped import run_or_pretrained
+from ..support import files, progress
+from ..support.errors import UserError
+from ..support.text import one_line
 from .inputs import refuse_overwriting
 from .painting import Beside, Format, Item, Row, Settings, items_of, output_files, plan_item, write
 from .summary import MOST_ROWS, as_csv, problems_json
 
 if TYPE_CHECKING:  # PyTorch loads slowly, and trees need none
-    from ..model import Parser
+    from ..parsing.parser import Parser
 
 EXAMPLES = """
   shapeparse paint door.json --brush 12 --out plans
@@ -117,7 +117,7 @@ def run(args: Args) -> int:
     write_summary(args.out, settings, rows, total if rows else {}, problems)
     if rows:
         print_results(rows, total, settings.paint.length_unit)
-        print(f"\n{len(rows)} of {len(rows) + len(problems)} planned; the results are in {shown(args.out)}.")
+        print(f"\n{len(rows)} of {len(rows) + len(problems)} planned; the results are in {one_line(args.out)}.")
     for problem in problems:
         progress.complain(problem.reason)
     return 2 if problems else 0
@@ -141,9 +141,9 @@ def beside_of(args: Args) -> Beside:
         raise UserError("Both --mask and --mask-dir were given; give one of them.")
     for name, folder in (("--mask-dir", args.mask_dir), ("--image-dir", args.image_dir)):
         if folder is not None and not folder.is_dir():
-            raise UserError(f"{shown(folder)} is not a folder; give {name} the folder of the files.")
+            raise UserError(f"{one_line(folder)} is not a folder; give {name} the folder of the files.")
     if args.world is not None and not args.world.exists():
-        raise UserError(f"There is no {shown(args.world)}; give --world a world file, or a folder of them.")
+        raise UserError(f"There is no {one_line(args.world)}; give --world a world file, or a folder of them.")
     return Beside(args.mask or args.mask_dir, args.image_dir, args.world)
 
 
@@ -166,7 +166,7 @@ def parser_for(items: Sequence[Item], model: Path | None) -> Parser | None:
     """The parser, if there are photographs to parse."""
     if all(item.is_tree for item in items):
         return None
-    from ..model import load
+    from ..parsing.load import load
 
     return load(run_or_pretrained(model))
 
@@ -180,7 +180,7 @@ def plan_all(
         try:
             done = plan_item(item, parser, settings)
         except UserError as error:
-            problems.append(Skipped(item.job.mask, str(error)))
+            problems.append(Skipped(item.job.path, str(error)))
         else:  # an error in writing ends the run: the next file could not be written either
             rows.append(write(done, out, settings))
             ways.append(done.ways)
@@ -218,7 +218,7 @@ def print_results(rows: Sequence[Row], total: dict[str, Metrics], unit: str) -> 
     """Print a row an input, if there are several, and the comparison with the plain alternatives."""
     if len(rows) > 1:
         cells = [
-            [shown(row.name), f"{row.width}x{row.height}", f"{row.rectangles}", f"{row.strokes}",
+            [one_line(row.name), f"{row.width}x{row.height}", f"{row.rectangles}", f"{row.strokes}",
              length(row.painted_length), length(row.travel_length), duration(row.seconds)]
             for row in rows[:MOST_ROWS]
         ]  # fmt: skip

@@ -10,19 +10,20 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from .. import files, treefile
 from ..data.dataset import Skipped, natural_order
-from ..errors import UserError
-from ..images import check_threshold, read_image, read_mask, shown
-from ..paint import FORMATS, ExportSettings, PaintPlan, PaintSettings, compare, export_plan, plan_painting
-from ..paint.alternatives import NEAREST, PLAN, ROWS
-from ..paint.georeference import Affine, read_world_file, world_file_beside
-from ..paint.plan import Metrics
-from ..tree import ParseTree
+from ..data.images import check_threshold, read_image, read_mask
+from ..grammar import ParseTree
+from ..painting import FORMATS, ExportSettings, PaintPlan, PaintSettings, compare, export_plan, plan_painting
+from ..painting.alternatives import NEAREST, PLAN, ROWS
+from ..painting.georeference import Affine, read_world_file, world_file_beside
+from ..painting.plan import Metrics
+from ..support import files
+from ..support.errors import UserError
+from ..support.text import one_line
 from .inputs import RESERVED, Job, plan
 
 if TYPE_CHECKING:
-    from ..model import Parser
+    from ..parsing.parser import Parser
 
 Format = Literal["json", "geojson", "svg", "gcode", "csv", "fields2cover"]
 
@@ -62,7 +63,7 @@ class Item:
     @property
     def is_tree(self) -> bool:
         """Whether it is a tree to read, not a photograph to parse."""
-        return self.job.mask.suffix.lower() == ".json"
+        return self.job.path.suffix.lower() == ".json"
 
 
 @dataclass(frozen=True)
@@ -117,7 +118,7 @@ def items_of(paths: Sequence[Path], beside: Beside) -> tuple[list[Item], list[Sk
         try:
             mask, photo = _companion(job, masks, "mask"), _companion(job, photos, "photograph")
         except UserError as error:
-            problems.append(Skipped(job.mask, str(error)))
+            problems.append(Skipped(job.path, str(error)))
         else:
             items.append(Item(job, mask, photo, beside.world))
     return items, problems
@@ -144,7 +145,7 @@ def write(done: Planned, out: Path, settings: Settings) -> Row:
     nearest: dict[str, Any] = done.ways[NEAREST]
     same: dict[str, Any] = {name: value for name, value in done.ways[PLAN].items() if name in Row.__dataclass_fields__}
     return Row(
-        name=done.job.name, input=str(done.job.mask), width=done.plan.width, height=done.plan.height,
+        name=done.job.name, input=str(done.job.path), width=done.plan.width, height=done.plan.height,
         travel_nearest=nearest["travel_length"], travel_rows=done.ways.get(ROWS, {}).get("travel_length"),
         files=tuple(path.name for path in written), **same,
     )  # fmt: skip
@@ -157,12 +158,12 @@ def output_files(job: Job, out: Path, settings: Settings) -> list[Path]:
 
 def _read(item: Item, parser: Parser | None, settings: Settings) -> tuple[ParseTree, npt.NDArray[np.uint8] | None]:
     """The tree, and the photograph to draw on if there is one."""
-    path = item.job.mask
+    path = item.job.path
     if not item.is_tree:
         assert parser is not None
         photo = read_image(path)
-        return replace(parser.parse(photo, settings.depth), name=path.name), photo
-    tree = treefile.read(path)
+        return replace(parser.parse(photo, depth=settings.depth), name=path.name), photo
+    tree = ParseTree.load(path)
     drawn_on = None if item.photo is None else read_image(item.photo)
     _check_size(item, tree, item.photo, drawn_on)
     return tree, drawn_on
@@ -171,7 +172,7 @@ def _read(item: Item, parser: Parser | None, settings: Settings) -> tuple[ParseT
 def _check_size(item: Item, tree: ParseTree, path: Path | None, picture: npt.NDArray | None) -> None:
     if picture is not None and picture.shape[:2] != (tree.height, tree.width):
         raise UserError(
-            f"{shown(item.job.mask)} is of {tree.width} x {tree.height} pixels but {shown(path)} has "
+            f"{one_line(item.job.path)} is of {tree.width} x {tree.height} pixels but {one_line(path)} has "
             f"{picture.shape[1]} x {picture.shape[0]}; give one of the same size."
         )
 
@@ -185,24 +186,24 @@ def _by_stem(given: Path | None) -> Companions:
         return given
     found: dict[str, list[Path]] = {}
     for job in plan([given], None)[0]:
-        found.setdefault(job.mask.stem, []).append(job.mask)
+        found.setdefault(job.path.stem, []).append(job.path)
     return found
 
 
 def _companion(job: Job, given: Companions, what: str) -> Path | None:
     if not isinstance(given, dict):
         return given
-    found = given.get(job.mask.stem, [])
+    found = given.get(job.path.stem, [])
     if not found:
-        raise UserError(f"{shown(job.mask)} has no {what} of the same name in the folder given; add one.")
+        raise UserError(f"{one_line(job.path)} has no {what} of the same name in the folder given; add one.")
     if len(found) > 1:
-        names = " and ".join(shown(path.name) for path in found)
-        raise UserError(f"{shown(job.mask)} has {len(found)} {what}s, {names}; keep one of them.")
+        names = " and ".join(one_line(path.name) for path in found)
+        raise UserError(f"{one_line(job.path)} has {len(found)} {what}s, {names}; keep one of them.")
     return found[0]
 
 
 def _world_file(item: Item, tree: ParseTree) -> Path | None:
-    given, path = item.world, item.job.mask
+    given, path = item.world, item.job.path
     if given is not None and not given.is_dir():
         return given
     return world_file_beside(path if given is None else given / path.name, tree.name)

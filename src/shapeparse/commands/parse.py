@@ -12,17 +12,18 @@ import numpy as np
 import numpy.typing as npt
 from tyro.conf import Positional, arg
 
-from .. import bulk, files, progress
 from ..data.dataset import Skipped
-from ..errors import UserError
-from ..grammar import Limits
-from ..images import read_image, shown
-from ..methods import METHODS
-from ..model import Parser, load
-from ..parallel import side_by_side
-from ..parsing import ParseSettings
-from ..shipped import NAME, pretrained_folder, run_or_pretrained
-from ..tree import ParseTree
+from ..data.images import read_image
+from ..grammar import Limits, ParseTree
+from ..parsing.load import load
+from ..parsing.parallel import side_by_side
+from ..parsing.parser import Parser
+from ..parsing.settings import ParseSettings
+from ..parsing.shipped import NAME, pretrained_folder, run_or_pretrained
+from ..scale import shards as bulk
+from ..support import files, progress
+from ..support.errors import UserError
+from ..support.text import one_line
 from .decomposition import FORMATS, Format, Settings, output_files, write_tree
 from .doubts import Doubts
 from .inputs import Job, plan, refuse_overwriting
@@ -30,7 +31,7 @@ from .summary import MOST_ROWS, as_csv, problems_json
 
 if TYPE_CHECKING:
     from ..explorer import Exploration
-    from ..paint import PaintPlan, PaintSettings
+    from ..painting import PaintPlan, PaintSettings
 
 EXAMPLES = """
   shapeparse parse photo.jpg
@@ -74,9 +75,6 @@ class Args:
     far fewer."""
     lookahead: Annotated[int, arg(metavar="CUTS")] = DEFAULTS.lookahead
     """Cuts tried along each side, each judged by how the rest would go; 0 for none. Parsers of the preset best only."""
-    beam: Annotated[int, arg(metavar="PLACES")] = DEFAULTS.beam
-    """Places along each side at which the critic tries a split beside the parser's own; 0 for none. Parsers of methods
-    with a critic only, such as drag-anchored."""
     flips: bool = DEFAULTS.flips
     """Look at each photograph mirrored too, and take the mean. Parsers of the preset best only."""
     refine: bool = DEFAULTS.refine
@@ -127,11 +125,10 @@ def run(args: Args) -> int:
         parser.limits.min_extent if args.min_extent is None else args.min_extent,
     )
     settings = Settings(limits.depth, limits.min_extent, price=args.price, formats=args.formats)
-    how = ParseSettings(args.lookahead, args.flips, args.refine, args.price, args.beam)
-    parser.check(how)
+    parse = ParseSettings(limits.depth, limits.min_extent, args.lookahead, args.flips, args.refine, args.price)
     jobs, problems = plan(args.images, None)
     if args.engine == "ray":
-        return parse_in_shards(args, parser, limits, how, jobs, problems)
+        return parse_in_shards(args, parser, parse, jobs, problems)
     if args.format is not None:
         raise UserError("The option --format goes with --engine ray; give --formats, or that engine.")
     album = Album(parser, args.brush) if args.html else None
@@ -143,7 +140,7 @@ def run(args: Args) -> int:
     refuse_overwriting(outputs, jobs)
     files.make_folder(args.out)
     rows = []
-    for job, photo, tree in parse_jobs(parser, jobs, settings, how, problems):
+    for job, photo, tree in parse_jobs(parser, jobs, parse, problems):
         if album is not None:
             album.add(photo, tree)
         if doubts is not None:
@@ -152,13 +149,13 @@ def run(args: Args) -> int:
     write_summary(args.out, args.model or NAME, parser, settings, rows, problems)
     if rows:
         print_rows(rows)
-        print(f"\n{len(rows)} of {len(rows) + len(problems)} parsed; the results are in {shown(args.out)}.")
+        print(f"\n{len(rows)} of {len(rows) + len(problems)} parsed; the results are in {one_line(args.out)}.")
     if rows and album:
         files.write_text(args.out / PAGE, album.html())
-        print(f"{shown(args.out / PAGE)} shows {album.extent(len(rows))}; open it in a browser.")
+        print(f"{one_line(args.out / PAGE)} shows {album.extent(len(rows))}; open it in a browser.")
     if rows and doubts:
         files.write_text(args.out / REVIEW, doubts.csv())
-        print(f"{shown(args.out / REVIEW)} names {doubts.words()}.")
+        print(f"{one_line(args.out / REVIEW)} names {doubts.words()}.")
     for problem in problems:
         progress.complain(problem.reason)
     return 2 if problems else 0
@@ -168,8 +165,7 @@ class Album:
     """The first photographs and their trees, kept for the page of ``--html``."""
 
     def __init__(self, parser: Parser, brush: float | None) -> None:
-        method = str(parser.facts["method"])
-        self.title = METHODS[method].title if method in METHODS else method
+        self.title = parser.title
         self.settings = None if brush is None else _settings(brush)
         self.explorations: list[Exploration] = []
 
@@ -194,22 +190,22 @@ class Album:
 
 
 def _settings(brush: float) -> PaintSettings:
-    from ..paint import PaintSettings  # with its router, which no other page needs
+    from ..painting import PaintSettings  # with its router, which no other page needs
 
     return PaintSettings(brush=brush)
 
 
 def _plan(tree: ParseTree, settings: PaintSettings) -> PaintPlan:
-    from ..paint import plan_painting
+    from ..painting import plan_painting
 
     try:
         return plan_painting(tree, settings)
     except UserError as error:
-        raise UserError(f"No strokes can be shown for {shown(tree.name)}: {error}") from error
+        raise UserError(f"No strokes can be shown for {one_line(tree.name)}: {error}") from error
 
 
 def parse_jobs(
-    parser: Parser, jobs: Sequence[Job], settings: Settings, how: ParseSettings, problems: list[Skipped]
+    parser: Parser, jobs: Sequence[Job], settings: ParseSettings, problems: list[Skipped]
 ) -> Iterator[Parsed]:
     """Parse photographs, some at a time; those that cannot be read are added to ``problems``."""
 
@@ -217,12 +213,12 @@ def parse_jobs(
         read, unread = [], []
         for job in some:
             try:
-                read.append((job, read_image(job.mask)))
+                read.append((job, read_image(job.path)))
             except UserError as error:
-                unread.append(Skipped(job.mask, str(error)))
-        trees = parser.parse((photo for _, photo in read), settings.depth, settings.min_extent, how)
+                unread.append(Skipped(job.path, str(error)))
+        trees = parser.parse((photo for _, photo in read), settings)
         done = zip(read, trees, strict=True)
-        return [*((job, photo, replace(tree, name=job.mask.name)) for (job, photo), tree in done), *unread]
+        return [*((job, photo, replace(tree, name=job.path.name)) for (job, photo), tree in done), *unread]
 
     batches = [jobs[first : first + AT_A_TIME] for first in range(0, len(jobs), AT_A_TIME)]
     results = (one for several in side_by_side(parsed, batches) for one in several)
@@ -234,10 +230,10 @@ def parse_jobs(
 
 
 def parse_in_shards(
-    args: Args, parser: Parser, limits: Limits, how: ParseSettings, jobs: Sequence[Job], problems: list[Skipped]
+    args: Args, parser: Parser, parse: ParseSettings, jobs: Sequence[Job], problems: list[Skipped]
 ) -> int:
     """Parse very many photographs with Ray; the exit code."""
-    from ..bulk_ray import stream
+    from ..scale.ray_stream import stream
 
     if args.formats != FORMATS:
         raise UserError("The option --formats goes with --engine local; give --format, or that engine.")
@@ -245,22 +241,22 @@ def parse_in_shards(
         raise UserError(
             "The options --html, --brush and --review go with --engine local; leave them out, or give that engine."
         )
-    inputs = [bulk.Input(job.name, str(job.mask)) for job in jobs]
+    inputs = [bulk.Input(job.name, str(job.path)) for job in jobs]
     model = bulk.fingerprint(args.model or pretrained_folder())
-    settings = bulk.Settings(model, limits.depth, limits.min_extent, args.format or "jsonl", bulk.SHARD, how)
+    settings = bulk.Settings(model, parse, args.format or "jsonl")
     shards = bulk.Shards(args.out, inputs, settings)
     refuse_overwriting(shards.outputs(), jobs)
     left = shards.start()
-    with closing(stream(inputs, left, args.model, limits, how)) as results:
+    with closing(stream(inputs, left, args.model, parse)) as results:
         shards.collect(result for _, result in zip(progress.bar("Parsing")(left), results, strict=True))
     skipped = shards.finish({"model": str(args.model or NAME), "method": parser.facts["method"]}, problems)
     total = len(inputs) + len(problems)
     if total > len(skipped):
-        print(f"{total - len(skipped)} of {total} parsed; the shards are in {shown(args.out)}.")
+        print(f"{total - len(skipped)} of {total} parsed; the shards are in {one_line(args.out)}.")
     for problem in skipped[:MOST_ROWS]:
         progress.complain(problem.reason)
     if len(skipped) > MOST_ROWS:
-        progress.complain(f"{len(skipped) - MOST_ROWS} more are named in {shown(shards.skipped_path)}.")
+        progress.complain(f"{len(skipped) - MOST_ROWS} more are named in {one_line(shards.skipped_path)}.")
     return 2 if skipped else 0
 
 
@@ -271,7 +267,7 @@ def write_parse(job: Job, photo: npt.NDArray[np.uint8], tree: ParseTree, out: Pa
         write_tree(path, tree, photo)
     leaves, merged = tree.segments(), tree.segments(merge=True)
     return Row(
-        name=job.name, image=str(job.mask), width=tree.width, height=tree.height,
+        name=job.name, image=str(job.path), width=tree.width, height=tree.height,
         painted=float(tree.labels().mean()), rectangles=len(leaves), merged=len(merged),
         paint_rectangles=sum(leaf.paint for leaf in leaves), merged_paint=sum(leaf.paint for leaf in merged),
         files=tuple(path.name for path in written),
@@ -297,7 +293,7 @@ def print_rows(rows: Sequence[Row]) -> None:
     """Print the table: a row a photograph."""
     cells = [
         [
-            shown(row.name),
+            one_line(row.name),
             f"{row.width}x{row.height}",
             progress.percent(row.painted),
             f"{row.rectangles}",

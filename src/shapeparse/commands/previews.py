@@ -8,8 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from PIL import Image
 
-from ..grammar import IntArray, Rule
-from ..tree import ParseTree
+from ..grammar import IntArray, ParseTree, Rule
 
 LONGEST = 2048
 """Pictures are at most this long: more shows nothing new on a screen, and 64 megapixels would take gigabytes."""

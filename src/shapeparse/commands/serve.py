@@ -13,9 +13,10 @@ from typing import Annotated
 
 from tyro.conf import UseAppendAction, arg
 
-from .. import progress
-from ..errors import UserError
-from ..shipped import run_or_pretrained
+from ..oracle.ready import ready_oracle
+from ..parsing.shipped import run_or_pretrained
+from ..support import progress
+from ..support.errors import UserError
 from ..web.settings import ServiceSettings
 
 EXAMPLES = """
@@ -65,7 +66,7 @@ def run(args: Args) -> int:
     )  # fmt: skip
     bound = listen(args.host, args.port, args.public)
     with bound:
-        progress.ready_oracle()
+        ready_oracle()
         models = args.model or _pretrained()
         app = create_app(replace(settings, models=models))
         if models:

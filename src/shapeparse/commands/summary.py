@@ -10,10 +10,10 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from .. import files
 from ..data.dataset import Skipped
-from ..images import shown
-from ..progress import percent, print_table
+from ..support import files
+from ..support.progress import percent, print_table
+from ..support.text import one_line
 from .decomposition import Row, Settings
 
 MOST_ROWS = 20
@@ -55,7 +55,7 @@ def print_rows(rows: Sequence[Row]) -> None:
 
 def _cells(row: Row) -> list[str]:
     shares = [percent(share) for share in (row.accuracy, row.coverage, row.waste, row.iou)]
-    return [shown(row.name), f"{row.width}x{row.height}", *shares, str(row.rectangles), str(row.merged)]
+    return [one_line(row.name), f"{row.width}x{row.height}", *shares, str(row.rectangles), str(row.merged)]
 
 
 def problems_json(problems: Sequence[Skipped]) -> list[dict[str, str]]:
@@ -77,4 +77,4 @@ def as_csv(rows: Sequence[Any], kind: type) -> str:
 def _plain(value: Any) -> Any:
     if isinstance(value, float):
         return f"{value:.6f}"
-    return shown(value) if isinstance(value, str) else value
+    return one_line(value) if isinstance(value, str) else value

@@ -8,18 +8,14 @@ from typing import Annotated, Any, Literal
 
 from tyro.conf import FlagConversionOff, arg
 
-from .. import progress
-from ..data import BUILT_IN
-from ..errors import UserError
-from ..images import shown
-from ..learner import LearningSettings
-from ..methods import METHODS
-from ..networks.presets import PRESETS, preset_named
-from ..rollout import Exploration
-from ..runs import RunFolder
-from ..train import Trainer, TrainSettings, settings_for
-from .learning import Remembered, Source, split_data, training_data
-from .watch import Watch
+from ..data import BUILT_IN, Source
+from ..learning.names import METHOD_NAMES
+from ..learning.settings import ExplorationSettings, LearningSettings, TrainSettings
+from ..networks.presets import PRESETS
+from ..support import progress
+from ..support.errors import UserError
+from ..support.text import one_line
+from .options import Device
 
 EXAMPLES = """
   shapeparse train --data photos --out run
@@ -41,7 +37,7 @@ class Args:
     """The run folder."""
     data: Annotated[str | None, arg(metavar="DATASET", help_behavior_hint="(default: the built-in generator)")] = None
     """Folder with images/ and masks/, or a COCO .json file."""
-    method: Annotated[str, arg(metavar="METHOD", help=f"One of {', '.join(METHODS)}.")] = "drag-anchored"
+    method: Annotated[str, arg(metavar="METHOD", help=f"One of {', '.join(METHOD_NAMES)}.")] = "drag-anchored"
     preset: Annotated[str, arg(metavar="PRESET", help=f"The network: one of {', '.join(PRESETS)}.")] = "fast"
     minutes: Annotated[float | None, arg(metavar="MINUTES", help_behavior_hint="(default: 5)")] = None
     """How long to train."""
@@ -57,6 +53,8 @@ class Args:
     """Of everything random."""
     patience: Annotated[int | None, arg(metavar="EPOCHS", help_behavior_hint="(default: never)")] = None
     """Stop early when validation has not improved for so many epochs."""
+    device: Device = "auto"
+    """Where to compute: auto takes a GPU if there is one."""
     threads: Annotated[int | None, arg(metavar="THREADS", help_behavior_hint="(default: all cores)")] = None
     """How many threads compute."""
     depth: int = 7
@@ -74,7 +72,7 @@ class Args:
     image_root: Annotated[str | None, arg(metavar="DIR", help_behavior_hint="(default: beside the file)")] = None
     """Where the photographs of a COCO file are."""
     learning: Annotated[LearningSettings, FlagConversionOff] = field(default_factory=LearningSettings)
-    exploration: Exploration = field(default_factory=Exploration)
+    exploration: ExplorationSettings = field(default_factory=ExplorationSettings)
 
 
 SETTINGS = [entry.name for entry in fields(Args) if entry.name in {entry.name for entry in fields(TrainSettings)}]
@@ -83,21 +81,34 @@ SETTINGS = [entry.name for entry in fields(Args) if entry.name in {entry.name fo
 
 def usual(args: Args) -> Args:
     """The same options, those that settle a training as its preset and method have them, or the run to go on with."""
-    if args.resume and RunFolder(args.out).config_path.exists():
-        settings = Remembered.of(args.out).settings
+    if args.resume and (args.out / "config.json").exists():
+        from ..learning.start import stored_settings
+
+        settings = stored_settings(args.out)
     else:
-        settings = settings_for(args.preset, method=args.method, minutes=args.minutes, epochs=args.epochs)
+        settings = TrainSettings(args.method, args.preset, args.epochs, args.minutes)
     return replace(args, resume=False, **{name: getattr(settings, name) for name in SETTINGS})
 
 
 def run(args: Args) -> int:
     """Train, showing how it goes, and say what came of it."""
-    trainer = resumed_trainer(args) if args.resume else new_trainer(args)
+    from ..learning.start import new_run, resumed_run  # with PyTorch, which the help does without
+    from .watch import Watch
+
+    if args.resume:
+        check_parts(args)
+        trainer = resumed_run(args.out, chosen(args), args.data, args.device)
+    else:
+        if args.epochs is not None and args.minutes is not None:
+            raise UserError("Both --epochs and --minutes were given; give one of them.")
+        source = Source(args.data or BUILT_IN, args.threshold, args.categories, args.image_root)
+        settings = TrainSettings(**chosen(args))
+        trainer = new_run(args.out, source, settings, args.validation, args.test, args.device)
     try:
         with Watch(trainer) as watch:
             rows = trainer.run(args.resume, watch)
     except KeyboardInterrupt:
-        again = f"`shapeparse train --out {shown(args.out)} --resume` goes on from there"
+        again = f"`shapeparse train --out {one_line(args.out)} --resume` goes on from there"
         progress.complain(f"Stopped after epoch {len(trainer.rows)}; {again}.")
         return 130
     count = len(trainer.data.validation_images)
@@ -106,37 +117,9 @@ def run(args: Args) -> int:
     print(
         f"{trainer.method.title}: {progress.percent(trainer.best)} of the pixels of {count} validation "
         f"photograph{'' if count == 1 else 's'} right, at epoch {trainer.best_epoch} of {len(rows)}; "
-        f"the model is in {shown(args.out)}."
+        f"the model is in {one_line(args.out)}."
     )
     return 0
-
-
-def new_trainer(args: Args) -> Trainer:
-    """A run as the options say."""
-    if args.epochs is not None and args.minutes is not None:
-        raise UserError("Both --epochs and --minutes were given; give one of them.")
-    settings = settings_for(**chosen(args))
-    source = Source(args.data or BUILT_IN, args.threshold, args.categories, args.image_root)
-    if RunFolder(args.out).config_path.exists():  # the trainer refuses it too, but only once all data has been read
-        raise UserError(f"{shown(args.out)} holds a run already; add --resume to go on, or choose another --out.")
-    progress.ready_oracle()
-    loaded = source.read(preset_named(settings.preset).side)
-    for skipped in loaded.skipped:
-        progress.complain(skipped.reason)
-    data, facts = split_data(loaded, args.validation, args.test, args.seed, source)
-    return Trainer(settings, data, args.out, {"data": facts})
-
-
-def resumed_trainer(args: Args) -> Trainer:
-    """The run in the run folder, with its own settings; an option that contradicts them is refused by the trainer."""
-    if not RunFolder(args.out).config_path.exists():
-        raise UserError(f"{shown(args.out)} holds no run to go on with; leave --resume out to start one.")
-    stored = Remembered.of(args.out)
-    settings = replace(stored.settings, **chosen(args))
-    check_parts(args, stored)
-    progress.ready_oracle()
-    loaded = stored.read_data(args.out, args.data, preset_named(settings.preset).side)
-    return Trainer(settings, training_data(loaded, stored.parts), args.out, {"data": stored.facts})
 
 
 def chosen(args: Args) -> dict[str, Any]:
@@ -144,15 +127,20 @@ def chosen(args: Args) -> dict[str, Any]:
     return {name: getattr(args, name) for name in SETTINGS}
 
 
-def check_parts(args: Args, stored: Remembered) -> None:
+def check_parts(args: Args) -> None:
     """The parts of the data were settled when the run began; saying so again is fine, changing them is not."""
-    held, known = len(stored.parts["test"]), len(stored.parts["train"]) + len(stored.parts["validation"])
+    from ..learning.start import stored_settings
+    from ..parsing.run_data import RunData
+
+    stored_settings(args.out)  # which refuses a folder without a run
+    parts = RunData.of(args.out).parts
+    held, known = len(parts["test"]), len(parts["train"]) + len(parts["validation"])
     if args.test not in (Args.test, held):
         raise UserError(
-            f"{shown(args.out)} was started with --test {held}, not {args.test}; use that or another --out."
+            f"{one_line(args.out)} was started with --test {held}, not {args.test}; use that or another --out."
         )
     count = max(1, round(args.validation * known)) if 0 < args.validation < 1 else None
-    if args.validation != Args.validation and count != len(stored.parts["validation"]):
+    if args.validation != Args.validation and count != len(parts["validation"]):
         raise UserError(
-            f"{shown(args.out)} was started with another --validation than {args.validation}; leave it out."
+            f"{one_line(args.out)} was started with another --validation than {args.validation}; leave it out."
         )

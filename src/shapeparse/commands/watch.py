@@ -7,8 +7,8 @@ from typing import Any
 
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-from .. import progress
-from ..train import Trainer
+from ..learning.trainer import Trainer
+from ..support import progress
 
 
 class Watch:

@@ -1,12 +1,10 @@
-"""Datasets of photographs with masks: folders, COCO files, and how to split them."""
+"""Photographs with masks: reading images, folders, COCO files, how to split them, and the built-in generator."""
 
 from .coco import CocoDataset
-from .dataset import Dataset, Loaded, Sample, Skipped, load
+from .dataset import Dataset, Loaded, Sample, Skipped
 from .folder import FolderDataset
+from .source import BUILT_IN, Source, load
 from .splits import Split, k_fold, random_splits
-
-BUILT_IN = "built-in generator"
-"""What the data is called that nobody had to bring."""
 
 __all__ = [
     "BUILT_IN",
@@ -16,6 +14,7 @@ __all__ = [
     "Loaded",
     "Sample",
     "Skipped",
+    "Source",
     "Split",
     "k_fold",
     "load",

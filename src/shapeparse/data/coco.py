@@ -18,9 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 
-from ..errors import UserError
-from ..images import check_file, check_size, read_image, shown
+from ..support.errors import UserError
+from ..support.files import check_file
+from ..support.text import one_line
 from .dataset import Dataset, Sample, Skipped, natural_order
+from .images import check_size, read_image
 
 #: A setting: larger JSON files are not opened (parsed, they take some ten times their size in memory).
 MAX_JSON_BYTES = 1 << 30
@@ -57,7 +59,7 @@ class CocoDataset(Dataset):
     ) -> None:
         path = Path(path)
         roots = [Path(root)] if root is not None else [path.parent, path.parent / "images"]
-        entries = _entries(shown(path), _read_json(path), categories)
+        entries = _entries(one_line(path), _read_json(path), categories)
         twice = {parts for parts, times in Counter(entry.parts for entry in entries).items() if times > 1}
         stems = Counter(_without_extension(entry.parts) for entry in entries)
         found: dict[str, tuple[Path, _Entry]] = {}
@@ -66,10 +68,10 @@ class CocoDataset(Dataset):
             places = [folder.joinpath(*entry.parts) for folder in roots]
             file = next((place for place in places if os.path.exists(place)), None)
             if entry.parts in twice:
-                reason = f"{shown(path)} lists the image {_brief(entry.file_name)} twice; merge the entries."
+                reason = f"{one_line(path)} lists the image {_brief(entry.file_name)} twice; merge the entries."
                 skipped.append(Skipped(file or places[0], reason))
             elif file is None:
-                where = " or ".join(shown(folder) for folder in roots)
+                where = " or ".join(one_line(folder) for folder in roots)
                 reason = f"There is no image {_brief(entry.file_name)} in {where}; add it or give its folder."
                 skipped.append(Skipped(places[0], reason))
             else:
@@ -77,7 +79,7 @@ class CocoDataset(Dataset):
                 found[stem if stems[stem] == 1 else "/".join(entry.parts)] = file, entry
         if not found:
             first = f" (the first: {skipped[0].reason.rstrip('.')})" if skipped else ""
-            raise UserError(f"{shown(path)} has no image that can be used{first}; add images beside it.")
+            raise UserError(f"{one_line(path)} has no image that can be used{first}; add images beside it.")
         names = sorted(found, key=natural_order)
         super().__init__(path, names, skipped, side)
         self._found = [found[name] for name in names]
@@ -90,15 +92,15 @@ class CocoDataset(Dataset):
         image = read_image(file)
         if image.shape[:2] != (entry.height, entry.width):
             raise UserError(
-                f"{shown(file)} is {image.shape[1]} x {image.shape[0]} pixels (upright), but "
-                f"{shown(self.path)} says {entry.width} x {entry.height}; use the image that was annotated."
+                f"{one_line(file)} is {image.shape[1]} x {image.shape[0]} pixels (upright), but "
+                f"{one_line(self.path)} says {entry.width} x {entry.height}; use the image that was annotated."
             )
         mask = np.zeros((entry.height, entry.width), np.bool_)
         for annotation in entry.annotations:
             try:
                 mask |= outline_mask(annotation.get("segmentation"), entry.height, entry.width)
             except UserError as error:
-                where = f"In {shown(self.path)}, annotation {_brief(annotation.get('id'))} of"
+                where = f"In {one_line(self.path)}, annotation {_brief(annotation.get('id'))} of"
                 raise UserError(f"{where} {_brief(entry.file_name)} {error}") from error
         return Sample(self.names[index], image, mask)
 
@@ -178,13 +180,13 @@ def _read_json(path: Path) -> dict[str, Any]:
     try:
         content = json.loads(path.read_bytes())
     except OSError as error:
-        raise UserError(f"Cannot read {shown(path)}; check its permissions.") from error
+        raise UserError(f"Cannot read {one_line(path)}; check its permissions.") from error
     except (ValueError, RecursionError) as error:
-        raise UserError(f"{shown(path)} is not valid JSON; export it again.") from error
+        raise UserError(f"{one_line(path)} is not valid JSON; export it again.") from error
     except MemoryError as error:
-        raise UserError(f"{shown(path)} does not fit into memory; split it.") from error
+        raise UserError(f"{one_line(path)} does not fit into memory; split it.") from error
     if not isinstance(content, dict):
-        raise UserError(f"{shown(path)} is not a COCO file (no object at its top); export it as COCO instances.")
+        raise UserError(f"{one_line(path)} is not a COCO file (no object at its top); export it as COCO instances.")
     return content
 
 
@@ -240,7 +242,7 @@ def _choose(name: str, records: list[dict[str, Any]], wanted: Sequence[str | int
         matches = [key for key, title in names.items() if title == choice]
         matches = matches or [key for key in names if str(key) == str(choice)]
         if not matches:
-            listed = ", ".join(f"{shown(title)} ({key})" for key, title in list(names.items())[:50])
+            listed = ", ".join(f"{one_line(title)} ({key})" for key, title in list(names.items())[:50])
             raise UserError(f"{name} has no category {_brief(choice)}; it has {listed or 'none'}.")
         chosen.update(dict.fromkeys(matches, True))
     return chosen

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -13,8 +12,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import UserError
-from ..images import resize_image, resize_mask, shown
+from ..support.errors import UserError
+from ..support.text import one_line
+from .images import resize_image, resize_mask
 
 #: Wraps the indices while they are worked through, to show a progress bar.
 Progress = Callable[[Iterable[int]], Iterable[int]]
@@ -120,30 +120,6 @@ class Dataset(ABC):
         return Loaded(images[: len(names)], masks[: len(names)], names, skipped)
 
 
-def load(
-    path: str | Path,
-    threshold: float = 0.5,
-    side: int | None = None,
-    categories: Sequence[str | int] | None = None,
-    root: str | Path | None = None,
-) -> Dataset:
-    """Open a folder with images/ and masks/, or a COCO .json file.
-
-    ``threshold`` is for a folder's masks; ``categories`` (those that are paint; None = all) and ``root``
-    (where the photographs are) are for COCO.
-    """
-    # Imported here, since both build on this module.
-    from .coco import CocoDataset
-    from .folder import FolderDataset
-
-    path = Path(path)
-    if path.suffix.lower() == ".json" and not os.path.isdir(path):
-        return CocoDataset(path, categories=categories, root=root, side=side)
-    if categories is not None:
-        raise UserError(f"{shown(path)} is not a COCO .json file, so it has no categories; leave them out.")
-    return FolderDataset(path, threshold=threshold, side=side)
-
-
 def squash(sample: Sample, side: int) -> Sample:
     """Return the sample at ``side`` x ``side``."""
     return Sample(sample.name, resize_image(sample.image, side), resize_mask(sample.mask, side))
@@ -163,4 +139,4 @@ def check_side(side: int) -> None:
 
 def _nothing_left(path: Path, skipped: list[Skipped]) -> UserError:
     first = f" (the first of {len(skipped)}: {skipped[0].reason.rstrip('.')})" if skipped else ""
-    return UserError(f"{shown(path)} has no sample that can be used{first}; mend or replace the files.")
+    return UserError(f"{one_line(path)} has no sample that can be used{first}; mend or replace the files.")

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from ..errors import UserError
-from ..images import check_threshold, read_image, read_mask, shown
+from ..support.errors import UserError
+from ..support.text import one_line
 from .dataset import Dataset, Sample, Skipped, natural_order
+from .images import check_threshold, read_image, read_mask
 
 EXTENSIONS = frozenset({".jpg", ".jpeg", ".png", ".webp", ".tif", ".tiff", ".bmp"})
 
@@ -24,7 +25,7 @@ class FolderDataset(Dataset):
         check_threshold(threshold)
         if not os.path.isdir(path):
             kind = "is a file, not a folder" if os.path.exists(path) else "does not exist"
-            raise UserError(f"{shown(path)} {kind}; give a folder with images/ and masks/, or a COCO .json file.")
+            raise UserError(f"{one_line(path)} {kind}; give a folder with images/ and masks/, or a COCO .json file.")
         images, masks = _files_by_stem(path / "images"), _files_by_stem(path / "masks")
         skipped: list[Skipped] = []
         pairs: dict[str, tuple[Path, Path]] = {}
@@ -36,7 +37,7 @@ class FolderDataset(Dataset):
                 pairs[stem] = images[stem][0], masks[stem][0]
         if not pairs:
             raise UserError(
-                f"{shown(path)} has no photograph in images/ with a mask of the same name in masks/; "
+                f"{one_line(path)} has no photograph in images/ with a mask of the same name in masks/; "
                 "add pairs such as images/1.jpg and masks/1.png."
             )
         super().__init__(path, list(pairs), skipped, side)
@@ -55,7 +56,7 @@ class FolderDataset(Dataset):
         image, mask = read_image(image_path), read_mask(mask_path, self.threshold)
         if image.shape[:2] != mask.shape:
             raise UserError(
-                f"The mask {shown(mask_path)} is {mask.shape[1]} x {mask.shape[0]} pixels but its image is "
+                f"The mask {one_line(mask_path)} is {mask.shape[1]} x {mask.shape[0]} pixels but its image is "
                 f"{image.shape[1]} x {image.shape[0]}; export the mask at the image's size."
             )
         return Sample(self.names[index], image, mask)
@@ -64,13 +65,13 @@ class FolderDataset(Dataset):
 def _files_by_stem(folder: Path) -> dict[str, list[Path]]:
     if not os.path.isdir(folder):
         raise UserError(
-            f"{shown(folder.parent)} has no {folder.name}/ sub-folder; "
+            f"{one_line(folder.parent)} has no {folder.name}/ sub-folder; "
             "put photographs into images/ and their masks, of the same names, into masks/."
         )
     try:
         names = sorted(os.listdir(folder))
     except OSError as error:
-        raise UserError(f"Cannot list {shown(folder)}; change its permissions.") from error
+        raise UserError(f"Cannot list {one_line(folder)}; change its permissions.") from error
     found: dict[str, list[Path]] = {}
     for name in names:
         file = folder / name
@@ -83,10 +84,10 @@ def _reason_to_skip(images: list[Path], masks: list[Path]) -> str | None:
     """Say why these files of one stem make no pair; None if they do."""
     for files, kind in ((images, "images"), (masks, "masks")):
         if len(files) > 1:
-            names = " and ".join(shown(file.name) for file in files)
+            names = " and ".join(one_line(file.name) for file in files)
             return f"There are {len(files)} {kind} of the same name, {names}; keep one of them."
     if not masks:
-        return f"The image {shown(images[0])} has no mask; add one of the same name to masks/."
+        return f"The image {one_line(images[0])} has no mask; add one of the same name to masks/."
     if not images:
-        return f"The mask {shown(masks[0])} has no image; add one of the same name to images/."
+        return f"The mask {one_line(masks[0])} has no image; add one of the same name to images/."
     return None

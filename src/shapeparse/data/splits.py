@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import UserError
+from ..support.errors import UserError
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Split:
         return Split(tuple(shuffled[wanted:]), tuple(shuffled[:wanted]), self.test)
 
     def to_json(self) -> dict[str, list[int]]:
-        """Return the split as plain lists, ready for :func:`shapeparse.files.write_json`."""
+        """Return the split as plain lists, ready for :func:`shapeparse.support.files.write_json`."""
         return {"train": list(self.train), "validation": list(self.validation), "test": list(self.test)}
 
     @classmethod

@@ -17,14 +17,14 @@ import numpy as np
 import numpy.typing as npt
 from PIL import Image
 
-from .. import __version__, treefile
-from ..page import photo_uri
+from ..grammar import ParseTree, Scores
+from ..pictures.page import photo_uri
 from ..pictures.palette import PAINT, SKIP, hexadecimal
-from ..pictures.text import printable
-from ..tree import ParseTree, Scores
+from ..support.text import printable
+from ..support.version import __version__
 
 if TYPE_CHECKING:  # its router is large, and a page without strokes does not need it
-    from ..paint import PaintPlan
+    from ..painting import PaintPlan
 
 LONGEST = 1200
 """Pixels of the longer side of an embedded photograph: sharp on a screen, and a few dozen make a file of megabytes."""
@@ -83,7 +83,7 @@ def explorer_page(explorations: Sequence[Exploration], title: str) -> str:
 
 def explorer_service_page() -> str:
     """The same for ``shapeparse serve``: it takes photographs, and asks the service it came from to parse them."""
-    from ..paint import FORMATS
+    from ..painting import FORMATS
 
     formats = [
         {"name": name, "suffix": suffix, "description": description}
@@ -118,7 +118,7 @@ def _parse(shown: Shown) -> dict[str, Any]:
     return {
         "model": shown.title,
         "title": printable(shown.title),
-        "tree": json.loads(treefile.to_json(shown.tree)),
+        "tree": json.loads(shown.tree.to_json()),
         "merged_paint": sum(segment.paint for segment in shown.tree.segments(merge=True)),
         "scores": None if shown.scores is None else asdict(shown.scores),
         "plan": None if shown.plan is None else shown.plan.to_json(),

@@ -123,7 +123,7 @@ class DenseOutput(CriticOutput):
         return torch.stack([self.head.q(self.seen, rule, location[:, axis]) for axis, rule in enumerate(rules)], dim=1)
 
     def label_values(self) -> Tensor:
-        nowhere = torch.zeros(len(self.seen))
+        nowhere = torch.zeros(len(self.seen), device=self.seen.device)
         return torch.stack([self.head.q(self.seen, rule, nowhere) for rule in (Rule.PAINT, Rule.SKIP)], dim=1)
 
     def detach(self) -> DenseOutput:
@@ -144,7 +144,7 @@ class DenseHead(nn.Module):
 
     def q(self, seen: Tensor, rule: Rule, location: Tensor) -> Tensor:
         """Q of one rule at every node."""
-        one_hot = torch.zeros(len(seen), len(Rule))
+        one_hot = torch.zeros(len(seen), len(Rule), device=seen.device)
         one_hot[:, rule] = 1
         value: Tensor = self.out(self.hidden(torch.cat([seen, location[:, None], one_hot], dim=1))).squeeze(1)
         return value

@@ -16,6 +16,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from .blocks import ResidualBlock, Up, convolution
+from .devices import exact
 from .pooling import Sums, box_means, integrals
 from .presets import Preset
 from .trunks import Features, SharedTrunk
@@ -59,7 +60,7 @@ class MapTrunk(SharedTrunk):
         return MapEncoder(self.preset.widths, self.preset.channels)
 
     def encode(self, images: Tensor) -> Encoded:
-        with self.convolving():
+        with self.convolving(images.device):
             features, logits = self.encoder(self.normalise(self.shrink(images)))
         features, logits = features.float(), logits.float()
         likely = F.avg_pool2d(torch.sigmoid(logits), 2)
@@ -67,12 +68,13 @@ class MapTrunk(SharedTrunk):
         return Encoded(seen, logits.squeeze(1))
 
     def evidence_map(self, images: Tensor) -> Tensor:
-        with self.convolving():
+        with self.convolving(images.device):
             logits = self.encoder.evidence_map(self.normalise(self.shrink(images)))
         return logits.float().squeeze(1)
 
     def pool(self, encoded: Encoded, view: NodeView) -> list[Tensor]:
-        sums = None if torch.is_grad_enabled() else encoded.sums  # a tree asks at every level, an update once
+        again = not torch.is_grad_enabled() and view.device.type == "cpu"  # a tree asks at every level, an update once
+        sums = encoded.sums if again else None
         return box_means(encoded.features, view.image, self.boxes(view), sums)
 
     def read(self, inner: Tensor, outer: Tensor, along_x: Tensor, along_y: Tensor, geometry: Tensor) -> Features:
@@ -80,7 +82,7 @@ class MapTrunk(SharedTrunk):
         assert seen.profiles is not None
         last = self.mean_channels - 1  # of each strip
         likely = seen.profiles[..., last :: self.mean_channels].mean(dim=3)
-        gain = stretch_gains(likely.detach().double()).float()  # differences of nearly equal numbers
+        gain = stretch_gains(exact(likely.detach())).float()  # differences of nearly equal numbers
         return Features(seen.vector, seen.mean, torch.cat([seen.profiles, gain.unsqueeze(3)], dim=3), gain)
 
 
@@ -90,7 +92,7 @@ def stretch_gains(likely: Tensor) -> Tensor:
     positions = likely.shape[-1]
     before = likely.cumsum(dim=-1)[..., :-1] / positions
     total = likely.mean(dim=-1, keepdim=True)
-    share = torch.arange(1, positions, dtype=likely.dtype) / positions
+    share = torch.arange(1, positions, dtype=likely.dtype, device=likely.device) / positions
 
     def entropy(paint: Tensor, size: Tensor | float) -> Tensor:
         skip = (size - paint).clamp(min=0)

@@ -139,7 +139,7 @@ class ProfileSplit(nn.Module):
             score = score + self.trust * gain / gain.amax(dim=1, keepdim=True).clamp(min=NO_GAIN)
         weight = torch.softmax(score, dim=1)
         positions = weight.shape[1]
-        place = (torch.arange(positions) + 0.5) / positions
+        place = (torch.arange(positions, device=weight.device) + 0.5) / positions
         location = (weight * place).sum(dim=1).view(-1, 2)
         summary = seen.amax(dim=1)
         log_sigma = self.log_sigma(summary).view(-1, 2)
@@ -162,7 +162,7 @@ class ProfileEncoder(Convolving):
         """(nodes * 2, positions, hidden)."""
         assert features.profiles is not None
         context = (self.context(features.vector)[:, None, :] + self.axis).flatten(0, 1)
-        with self.convolving():
+        with self.convolving(context.device):
             x = torch.relu(self.first(features.profiles.flatten(0, 1)) + context[:, None, :])
             x = x + torch.relu(along(self.second, x))
             x = x + torch.relu(along(self.third, x))

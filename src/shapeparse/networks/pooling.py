@@ -15,7 +15,10 @@ import numba as nb
 import numpy as np
 import numpy.typing as npt
 import torch
+import torch.nn.functional as F
 from torch import Tensor
+
+from .devices import as_tensor, exact
 
 kernel: Any = nb.njit(cache=True, nogil=True, boundscheck=False, fastmath=True)
 
@@ -149,7 +152,33 @@ def box_means(
     (nodes, rows, columns, channels) tensor: means over the boxes between neighbouring edges. Who asks about the same
     features again and again can have them integrated once, and give the ``sums``.
     """
+    if features.device.type != "cpu":
+        return [box_means_anywhere(features, image, x, y) for x, y in edges]
     return list(_BoxMeans.apply(features, sums, image, *[edge for pair in edges for edge in pair]))  # type: ignore[no-untyped-call]
+
+
+def box_means_anywhere(
+    features: Tensor, image: npt.NDArray[np.integer], x_edges: npt.NDArray, y_edges: npt.NDArray
+) -> Tensor:
+    """The same by PyTorch alone, on whatever device the features are: Numba's kernels run on the processor only."""
+    height, width = features.shape[2:]
+    sums = F.pad(exact(features).cumsum(2).cumsum(3), (1, 0, 1, 0)).permute(0, 2, 3, 1)
+    which = as_tensor(image.astype(np.int64), features.device)[:, None, None]
+
+    def placed(edges: npt.NDArray, cells: int) -> tuple[Tensor, Tensor, Tensor]:
+        position = np.clip(edges, 0, 1) * cells
+        cell = np.minimum(position.astype(np.int64), cells - 1)
+        length = np.diff(position, axis=1)
+        per_cell = np.where(length >= SMALLEST_CELL, 1 / np.maximum(length, SMALLEST_CELL), 0.0)
+        tensors = (as_tensor(part, features.device) for part in (cell, position - cell, per_cell))
+        return next(tensors), next(tensors), next(tensors)
+
+    (x, u, per_column), (y, v, per_row) = placed(x_edges, width), placed(y_edges, height)
+    x, y, u, v = x[:, None, :], y[:, :, None], u[:, None, :, None], v[:, :, None, None]
+    corners = (1 - v) * ((1 - u) * sums[which, y, x] + u * sums[which, y, x + 1])
+    corners = corners + v * ((1 - u) * sums[which, y + 1, x] + u * sums[which, y + 1, x + 1])
+    total = corners.diff(dim=1).diff(dim=2)
+    return (total * per_row[:, :, None, None] * per_column[:, None, :, None]).float()
 
 
 def integrals(features: Tensor) -> Sums:

@@ -15,9 +15,9 @@ class Convolving(nn.Module):
 
     quick = False
 
-    def convolving(self) -> torch.autocast:
-        """The precision of convolutions."""
-        return torch.autocast("cpu", torch.bfloat16, enabled=self.quick and has_bfloat16())
+    def convolving(self, device: torch.device) -> torch.autocast:
+        """The precision of convolutions on a device."""
+        return torch.autocast(device.type, torch.bfloat16, enabled=self.quick and has_bfloat16(device.type))
 
 
 def make_quick(network: nn.Module, quick: bool) -> None:
@@ -28,7 +28,9 @@ def make_quick(network: nn.Module, quick: bool) -> None:
 
 
 @cache
-def has_bfloat16() -> bool:
-    """Whether this processor multiplies bfloat16 itself; emulated, it is slower than ordinary numbers."""
+def has_bfloat16(device: str = "cpu") -> bool:
+    """Whether a device multiplies bfloat16 itself; emulated, it is slower than ordinary numbers."""
+    if device != "cpu":
+        return device == "cuda" and torch.cuda.is_bf16_supported()
     able = torch.cpu.get_capabilities()
     return bool(able.get("avx512_bf16") or able.get("amx_bf16"))

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from ..errors import UserError
+from ..support.text import unknown
 
 TrunkName = Literal["paper", "crop", "shared", "map"]
 
@@ -37,6 +38,11 @@ class Preset:
     """``crop``: side of the cut-out node."""
     dense: tuple[int, ...] = (128, 128)
     """Widths of the dense layers."""
+    encoder: str = ""
+    """``shared``: name of an encoder from outside the package, instead of the one that ``widths`` describe; see
+    ``encoders.register_encoder``."""
+    encoder_settings: Mapping[str, Any] = field(default_factory=dict)
+    """What that encoder is built with."""
 
     @classmethod
     def from_json(cls, content: dict[str, Any]) -> Preset:
@@ -53,8 +59,23 @@ PRESETS = {
 }
 
 
+OURS = frozenset(PRESETS)
+
+
+def register_preset(name: str, preset: Preset) -> None:
+    """Make a network of one's own known under a name, for settings, run folders and benchmarks.
+
+    >>> register_preset("small", Preset("shared", widths=(8, 16, 32), channels=8))
+    >>> preset_named("small").channels
+    8
+    """
+    if name in OURS:
+        raise ValueError(f"{name!r} is a preset of shapeparse; take another name")
+    PRESETS[name] = preset
+
+
 def preset_named(name: str) -> Preset:
     """The preset of that name."""
     if name not in PRESETS:
-        raise UserError(f"There is no preset {name!r}; choose one of {', '.join(PRESETS)}.")
+        raise unknown("preset", name, PRESETS)
     return PRESETS[name]

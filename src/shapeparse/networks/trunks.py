@@ -11,6 +11,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from .blocks import ResidualBlock, convolution
+from .encoders import build_encoder
 from .normalisation import BatchRenorm
 from .pooling import Edges, box_means
 from .precision import Convolving
@@ -95,15 +96,15 @@ class PaperTrunk(Trunk):
     def forward(self, encoded: Tensor, view: NodeView) -> Features:
         """Every node is a whole image of its own: this is the slow way, kept for fidelity."""
         side = self.preset.side
-        place = (torch.arange(side) + 0.5) / side
+        place = (torch.arange(side, device=view.device) + 0.5) / side
 
         def inside(low: Any, size: Any) -> Tensor:
-            low, size = torch.from_numpy(low).float()[:, None], torch.from_numpy(size).float()[:, None]
+            low, size = view.tensor(low).float()[:, None], view.tensor(size).float()[:, None]
             return (place >= low) & (place < low + size)
 
         mask = inside(view.y, view.h)[:, None, :, None] & inside(view.x, view.w)[:, None, None, :]
-        masked = encoded[torch.from_numpy(view.image).long()] * mask
-        with self.convolving():
+        masked = encoded[view.tensor(view.image).long()] * mask
+        with self.convolving(view.device):
             seen = self.convolutions(masked)
         return Features(self.dense(seen.float().flatten(1)))
 
@@ -133,19 +134,19 @@ class CropTrunk(Trunk):
         size = self.preset.crop
         (crops,) = box_means(pixels, view.image, [view.edges(size, size)])
         marked = self._mark(view)
-        around = small[torch.from_numpy(view.image).long()]
+        around = small[view.tensor(view.image).long()]
         seen = torch.cat([crops.permute(0, 3, 1, 2), around, marked], dim=1)
-        with self.convolving():
+        with self.convolving(view.device):
             seen = self.convolutions(seen.contiguous(memory_format=torch.channels_last))
         return Features(self.dense(torch.cat([seen.float().flatten(1), view.geometry()], dim=1)))
 
     def _mark(self, view: NodeView) -> Tensor:
         """(nodes, 1, crop, crop): the share of each cell of the small image that the node covers."""
         size = self.preset.crop
-        low = torch.arange(size) / size
+        low = torch.arange(size, device=view.device) / size
 
         def cover(start: Any, extent: Any) -> Tensor:
-            start, extent = torch.from_numpy(start).float()[:, None], torch.from_numpy(extent).float()[:, None]
+            start, extent = view.tensor(start).float()[:, None], view.tensor(extent).float()[:, None]
             return ((torch.minimum(start + extent, low + 1 / size) - torch.maximum(start, low)) * size).clamp(0, 1)
 
         return cover(view.y, view.h)[:, None, :, None] * cover(view.x, view.w)[:, None, None, :]
@@ -173,6 +174,8 @@ class SharedTrunk(Trunk):
         self.profile_channels = channels * preset.strips
 
     def _encoder(self) -> nn.Module:
+        if self.preset.encoder:
+            return build_encoder(self.preset.encoder, self.preset.encoder_settings, self.preset.channels)
         return Encoder(self.preset.widths, self.preset.channels)
 
     def shrink(self, images: Tensor) -> Tensor:
@@ -180,7 +183,7 @@ class SharedTrunk(Trunk):
         return F.interpolate(images, look, mode="area") if look < images.shape[-1] else images
 
     def encode(self, images: Tensor) -> Any:
-        with self.convolving():
+        with self.convolving(images.device):
             seen: Tensor = self.encoder(self.normalise(self.shrink(images)))
         return seen.float()
 

@@ -13,11 +13,11 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from ..errors import UserError
-from ..expand import check_actions
-from ..grammar import Actions, Limits, Nodes, Rule, is_whole
-from ..prune import prune, worth
-from ..tree import ParseTree
+from ..grammar import Actions, Limits, Nodes, ParseTree, Rule, is_whole, prune
+from ..grammar.boxes import BoxSums
+from ..grammar.expand import check_actions
+from ..grammar.prune import worth
+from ..support.errors import UserError
 from . import kernels
 
 Mask = npt.NDArray[np.bool_] | npt.NDArray[np.integer] | npt.NDArray[np.floating]
@@ -92,7 +92,9 @@ class Oracle:
         if len(units) > 1:
             raise UserError("The masks are hard and soft ones; give an Oracle masks of one kind.")
         self.unit = units.pop() if units else 1
-        self.sizes, self._starts, self._sums = integral_images([mask for mask, _ in counted], self.unit)
+        whole = integrate_labels if self.unit == 1 else kernels.integrate
+        self._boxes = BoxSums.of([mask for mask, _ in counted], _sums_type(self.unit), whole)
+        self.sizes = self._boxes.sizes
         self._strides = self.sizes[:, 0].astype(np.int64) + 1
 
     def looking_ahead(self, lookahead: int) -> Oracle:
@@ -141,14 +143,14 @@ class Oracle:
 
     def paint_share(self, nodes: Nodes) -> npt.NDArray[np.float64]:
         """The share of each node's pixels that is paint, true or expected."""
-        image, x, y, w, h, _ = self._rows(nodes).T
-        return count_boxes(self._sums, self._starts, self.sizes, image, x, y, w, h) / (self.unit * nodes.area)
+        self._rows(nodes)  # which checks them
+        return self._boxes.count(nodes) / (self.unit * nodes.area)
 
     def snap(self, nodes: Nodes, actions: Actions, reach: npt.NDArray[np.integer]) -> Actions:
         """The same actions, each cut moved by at most ``reach`` pixels to where it gains most."""
         check_actions(nodes, actions, self.limits)
         cuts = np.empty(len(nodes), np.int32)
-        place = (self._sums, self._starts, self._strides, self.unit, _table())
+        place = self._place()
         rules, given = actions.rule.astype(np.int64), actions.cut.astype(np.int64)
         kernels.snap_all(*place, self._rows(nodes), rules, given, reach.astype(np.int64), cuts)
         return Actions(actions.rule, cuts)
@@ -158,12 +160,14 @@ class Oracle:
         units, unit = _units(mask)
         if units.shape[::-1] != tuple(self.sizes[index]) or unit != self.unit:
             raise ValueError("a mask can only be replaced by one of the same size and kind")
-        integrate(units, unit, self._sums, self._starts[index])
+        integrate = integrate_labels if unit == 1 else kernels.integrate
+        integrate(units, self._boxes.sums, self._boxes.starts[index])
 
     def _settings(self) -> tuple:
-        limits = self.limits
-        place = (self._sums, self._starts, self._strides, self.unit, _table())
-        return (*place, limits.min_extent, limits.depth, self.lookahead)
+        return (*self._place(), self.limits.min_extent, self.limits.depth, self.lookahead)
+
+    def _place(self) -> tuple:
+        return self._boxes.sums, self._boxes.starts, self._strides, self.unit, _table()
 
     def _rows(self, nodes: Nodes) -> npt.NDArray[np.int64]:
         """The nodes as the kernels take them, checked: the kernels trust what they get."""
@@ -178,36 +182,6 @@ class Oracle:
             if depth.min() < 0:  # more levels below it than the kernels have room for
                 raise ValueError("a node has a depth below 0")
         return rows
-
-
-def integral_images(
-    masks: Sequence[npt.NDArray[np.uint8]], unit: int = 1
-) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64], npt.NDArray[np.integer]]:
-    """The (width, height) of each mask, where its integral image starts, and all integral images behind each other."""
-    sizes = np.array([mask.shape[::-1] for mask in masks], np.int32).reshape(-1, 2)
-    lengths = [(mask.shape[0] + 1) * (mask.shape[1] + 1) for mask in masks]
-    starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-    sums = np.empty(starts[-1], _sums_type(unit))
-    for mask, start in zip(masks, starts[:-1], strict=True):
-        integrate(mask, unit, sums, start)
-    return sizes, starts, sums
-
-
-def count_boxes(
-    sums: npt.NDArray[np.integer],
-    starts: npt.NDArray[np.int64],
-    sizes: npt.NDArray[np.int32],
-    image: npt.NDArray,
-    x: npt.NDArray,
-    y: npt.NDArray,
-    w: npt.NDArray,
-    h: npt.NDArray,
-) -> npt.NDArray[np.int64]:
-    """Positive units in boxes of images whose integral images ``integral_images`` made."""
-    stride = sizes[image, 0].astype(np.int64) + 1
-    top = starts[image] + y * stride + x
-    bottom = top + h * stride
-    return (sums[bottom + w] - sums[bottom] - sums[top + w] + sums[top]).astype(np.int64)
 
 
 @cache
@@ -253,12 +227,12 @@ def _units(given: Mask, axes: int = 2) -> tuple[npt.NDArray[np.uint8], int]:
     return np.ascontiguousarray(np.rint(mask * SOFT_UNITS).astype(np.uint8)), SOFT_UNITS
 
 
-def integrate(mask: npt.NDArray[np.uint8], unit: int, sums: npt.NDArray[np.integer], start: int) -> None:
-    """Write the integral image of a mask into ``sums``, from ``start`` on."""
-    if _has_words(mask, unit):
-        kernels.integrate_words(mask.view(np.uint64), sums, start)
+def integrate_labels(labels: npt.NDArray[np.uint8], sums: npt.NDArray[np.integer], start: int) -> None:
+    """Write the integral image of labels, 0 and 1, into ``sums``, from ``start`` on."""
+    if _has_words(labels, 1):
+        kernels.integrate_words(labels.view(np.uint64), sums, start)
     else:
-        kernels.integrate(mask, sums, start)
+        kernels.integrate(labels, sums, start)
 
 
 def _has_words(mask: npt.NDArray[np.uint8], unit: int) -> bool:
@@ -291,7 +265,7 @@ def _parse_some(
         needed = (height + 1) * (width + 1)
         if len(sums) < needed or sums.dtype != _sums_type(unit):
             sums = np.empty(needed, _sums_type(unit))
-        integrate(mask, unit, sums, 0)
+        (integrate_labels if unit == 1 else kernels.integrate)(mask, sums, 0)
         picture = kernels.Picture(sums, 0, width + 1, unit, _table(), limits.min_extent)
         tree = _parse(picture, width, height, limits.depth, candidates, price)
         if price and candidates:
@@ -312,7 +286,8 @@ def _parse(
 
 def _positives(tree: ParseTree, picture: kernels.Picture) -> npt.NDArray[np.float64]:
     """Object pixels, true or expected, in each node."""
-    return kernels.count_all(picture, tree.x, tree.y, tree.w, tree.h) / picture.unit
+    boxes = BoxSums(np.array([[tree.width, tree.height]], np.int32), np.zeros(1, np.int64), picture.sums)
+    return boxes.count(tree.nodes) / picture.unit
 
 
 def _smallest_part(candidates: int) -> int:

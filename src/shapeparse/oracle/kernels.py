@@ -603,12 +603,3 @@ def cost_to_go_all(sums, starts, strides, unit, table, min_extent, depth_limit, 
             levels = depth_limit - nodes[i, 5] - 1
             errors = finish(picture, one, levels, candidates, stack) + finish(picture, other, levels, candidates, stack)
             out[i] = size - 2 * errors
-
-
-@kernel
-def count_all(picture, x, y, w, h):
-    """Positive units in each of many boxes of one picture."""
-    counts = np.empty(len(x), np.int64)
-    for i in range(len(x)):
-        counts[i] = positives(picture, Box(x[i], y[i], w[i], h[i]))
-    return counts

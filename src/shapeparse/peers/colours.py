@@ -12,8 +12,8 @@ import numpy.typing as npt
 import torch
 import torch.nn.functional as F
 
-from ..errors import UserError
 from ..grammar import is_whole
+from ..support.errors import UserError
 
 CLUSTERED, COUNTED = 50_000, 1_000_000
 """Pixels that are clustered, and pixels whose labels are counted, at most: more would change next to nothing."""

@@ -18,14 +18,16 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from ..crops import random_crops
-from ..errors import UserError
 from ..grammar import is_whole
-from ..images import shown
+from ..learning.augmentation import colour_jitter, random_crops
+from ..learning.checkpoints import pack_networks, unpack_networks
+from ..learning.data import TrainingData
+from ..learning.run import Report, Training
 from ..networks.precision import has_bfloat16
-from ..runs import RunFolder, pack_networks, unpack_networks
-from ..scenes import colour_jitter, to_pixels
-from ..training import Report, Training, TrainingData
+from ..networks.views import to_pixels
+from ..parsing.runs import RunFolder
+from ..support.errors import UserError
+from ..support.text import one_line
 from .unet import UNet
 
 
@@ -190,7 +192,7 @@ def load_segmenter(folder: str | Path) -> TrainedSegmenter:
         network = UNet(SegmenterSettings(**config["settings"]).widths)
     except (KeyError, TypeError, ValueError, RuntimeError, MemoryError) as error:
         raise UserError(
-            f"{shown(run.config_path)} does not describe a segmenter; restore it or train again."
+            f"{one_line(run.config_path)} does not describe a segmenter; restore it or train again."
         ) from error
     network = network.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
     return TrainedSegmenter(network, run.read_model(network))

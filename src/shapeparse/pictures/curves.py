@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-from ..errors import UserError
+from ..support.errors import UserError
 from .figures import FONT, TEXT_SIZE, chart, new_figure, write_text
 from .palette import INK, PAINT, QUIET, hexadecimal
 

@@ -11,14 +11,13 @@ from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 
-from ..grammar import BoolArray
-from ..tree import ParseTree
+from ..grammar import BoolArray, ParseTree
+from ..support.text import percent, printable
 from .figures import TITLE_SIZE, fit, new_figure, panel, picture, text_width, write_text
 from .layout import Layout, lay_out, split_lines
 from .overlay import label_overlay
 from .palette import INK, PAPER, hexadecimal
 from .pixels import Pixels, as_rgb, washed
-from .text import percent, printable
 from .treepanel import FEW_LEAVES, Measures, draw_tree, is_numbered, measures, split_width
 
 _MARGIN, _GAP, _TITLE = 14.0, 22.0, 22.0

@@ -9,12 +9,12 @@ import numpy as np
 import numpy.typing as npt
 from matplotlib.figure import Figure
 
-from ..errors import UserError
-from ..tree import ParseTree
+from ..grammar import ParseTree
+from ..support.errors import UserError
+from ..support.text import percent, printable
 from .figures import TITLE_SIZE, fit, new_figure, panel, picture, write_text
 from .overlay import label_overlay, overlay
 from .pixels import Pixels, as_rgb
-from .text import percent, printable
 
 _CELL = 118.0
 _GAP, _MARGIN, _HEADING, _NAME, _SCORE = 8.0, 12.0, 20.0, 16.0, 13.0

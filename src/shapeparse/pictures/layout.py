@@ -8,8 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..grammar import BoolArray, Rule
-from ..tree import ParseTree
+from ..grammar import BoolArray, ParseTree, Rule
 
 
 @dataclass(frozen=True)

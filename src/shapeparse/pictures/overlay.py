@@ -9,10 +9,9 @@ import numpy as np
 import numpy.typing as npt
 from PIL import Image
 
-from ..errors import UserError
-from ..files import write_bytes
-from ..grammar import BoolArray
-from ..tree import ParseTree
+from ..grammar import BoolArray, ParseTree
+from ..support.errors import UserError
+from ..support.files import write_bytes
 from .layout import split_lines
 from .palette import INK, PAPER
 from .pixels import Pixels, as_rgb, enlarge, enlargement, tinted

@@ -6,8 +6,8 @@ import numpy as np
 import numpy.typing as npt
 from PIL import Image
 
-from ..errors import UserError
 from ..grammar import BoolArray
+from ..support.errors import UserError
 from .palette import BLANK, MASK_GREYS, PAINT, PAPER, SKIP, VIVID, Colour, mix
 
 Pixels = npt.NDArray[np.uint8]

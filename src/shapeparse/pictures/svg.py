@@ -10,12 +10,11 @@ import numpy as np
 import numpy.typing as npt
 from PIL import Image
 
-from ..grammar import Rule
-from ..tree import ParseTree
+from ..grammar import ParseTree, Rule
+from ..support.text import printable
 from .layout import split_lines
 from .palette import BLANK, INK, PAINT, PAPER, SKIP, hexadecimal
 from .pixels import Pixels, as_rgb, enlargement
-from .text import printable
 
 _LONGEST_PHOTOGRAPH = 1600
 """Larger photographs are reduced before they are embedded: the file is for looking at."""

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..expand import expand
-from ..grammar import Actions, BoolArray, Limits, Nodes, Rule
-from ..tree import ParseTree
+from ..grammar import Actions, BoolArray, Limits, Nodes, ParseTree, Rule, expand
 from .pixels import Pixels
 
 _WIDTH, _HEIGHT = 96, 72

@@ -10,8 +10,7 @@ import numpy.typing as npt
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 
-from ..grammar import Rule, location_from_cut
-from ..tree import ParseTree
+from ..grammar import ParseTree, Rule, location_from_cut
 from .figures import TEXT_SIZE, fit, text_width, write_text
 from .glyphs import Point, draw_leaf, draw_split, draw_subtree
 from .layout import Layout, neighbour_gap

@@ -10,7 +10,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 
-from ..images import shown
+from ..support.text import one_line
 
 MOST_LETTERS = 400
 
@@ -24,7 +24,7 @@ class Refusal(Exception):
 
     def response(self) -> Response:
         """The answer."""
-        sentence = shown(self.sentence)
+        sentence = one_line(self.sentence)
         if len(sentence) > MOST_LETTERS:
             sentence = sentence[: MOST_LETTERS - 1] + "…"
         return json_response({"error": sentence}, self.status, self.headers)
@@ -44,7 +44,7 @@ def json_response(content: Any, status: int = 200, headers: dict[str, str] | Non
 async def answer_http_exception(request: Request, error: Exception) -> Response:
     """What the router itself refuses: unknown paths and methods."""
     assert isinstance(error, HTTPException)
-    path = shown(request.url.path)[:100]
+    path = one_line(request.url.path)[:100]
     sentences = {
         404: f"There is nothing at {path}; /docs says what there is.",
         405: f"{request.method[:20]} cannot be used at {path}; /docs says what can.",

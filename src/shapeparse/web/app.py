@@ -11,8 +11,8 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse
 from starlette.exceptions import HTTPException
 
-from .. import __version__
 from ..explorer import explorer_service_page
+from ..support.version import __version__
 from . import description
 from .answers import answer_http_exception, answer_invalid
 from .endpoints import Endpoints

@@ -10,7 +10,7 @@ from fastapi.responses import Response
 from pydantic.json_schema import models_json_schema
 
 from ..explorer.page import DRAWINGS
-from ..paint import FORMATS
+from ..painting import FORMATS
 from .samples import SAMPLES
 from .schemas import (
     EXPORT_EXAMPLE,

@@ -12,14 +12,13 @@ from typing import Any
 from fastapi import Request
 from fastapi.responses import Response
 
-from .. import __version__, treefile
-from ..errors import UserError
 from ..explorer.page import DRAWINGS
-from ..grammar import BoolArray
-from ..images import shown
-from ..paint import FORMATS, export_plan, plan_painting
+from ..grammar import BoolArray, ParseTree
+from ..painting import FORMATS, export_plan, plan_painting
 from ..pictures import tree_svg
-from ..tree import ParseTree
+from ..support.errors import UserError
+from ..support.text import one_line
+from ..support.version import __version__
 from .answers import Refusal, json_response
 from .parsers import Model, Photo
 from .samples import SAMPLES, Sample, find_sample
@@ -103,7 +102,7 @@ class Endpoints:
     def _chosen(self, names: tuple[str, ...]) -> list[Model]:
         for name in names:
             if name not in self.models:
-                raise UserError(f"There is no model {shown(name[:60])!r}; the models are {', '.join(self.models)}.")
+                raise UserError(f"There is no model {one_line(name[:60])!r}; the models are {', '.join(self.models)}.")
         return [self.models[name] for name in names] or [next(iter(self.models.values()))]
 
     def _pictures(self, form: ParseForm) -> tuple[str, Photo, BoolArray | None]:
@@ -131,7 +130,7 @@ class Endpoints:
         request = as_request(body, ExportRequest)
         if request.format not in DRAWINGS and request.format not in FORMATS:
             known = ", ".join([*DRAWINGS, *FORMATS])
-            raise UserError(f"There is no format {shown(request.format[:40])!r}; the formats are {known}.")
+            raise UserError(f"There is no format {one_line(request.format[:40])!r}; the formats are {known}.")
         tree = as_tree(request.tree, self.settings.max_pixels)
         suffix, media_type, _ = DRAWINGS.get(request.format) or FORMATS[request.format]
         content = _exported(tree, request)
@@ -147,7 +146,7 @@ def safe_stem(name: str) -> str:
 
 def _exported(tree: ParseTree, request: ExportRequest) -> bytes:
     if request.format == "tree":
-        return treefile.to_json(tree).encode()
+        return tree.to_json().encode()
     if request.format == "rectangles-svg":
         return tree_svg(tree).encode()
     return export_plan(plan_painting(tree, request.settings()), tree, request.format)
@@ -157,7 +156,7 @@ def _parse_json(model: Model, tree: ParseTree, mask: BoolArray | None, milliseco
     return {
         "model": model.name,
         "title": model.title,
-        "tree": json.loads(treefile.to_json(tree)),
+        "tree": json.loads(tree.to_json()),
         "merged_paint": sum(segment.paint for segment in tree.segments(merge=True)),
         "scores": None if mask is None else asdict(tree.scores(mask)),
         "milliseconds": round(milliseconds, 2),

@@ -16,7 +16,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from ..errors import UserError
+from ..support.errors import UserError
 from .answers import Refusal, busy
 from .settings import ServiceSettings
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from fastapi.responses import HTMLResponse
 
-from ..page import Page
+from ..pictures.page import Page
 
 _DATA_BLOCKS = ("application/json", "application/ld+json")
 

@@ -11,15 +11,14 @@ import numpy as np
 import numpy.typing as npt
 
 from ..data import BUILT_IN
-from ..errors import UserError
-from ..grammar import BoolArray
-from ..images import shown
+from ..grammar import BoolArray, ParseTree
 from ..oracle import igm
-from ..shipped import PRETRAINED
-from ..tree import ParseTree
+from ..parsing.shipped import PRETRAINED
+from ..support.errors import UserError
+from ..support.text import one_line
 
 if TYPE_CHECKING:
-    from ..model import Parser
+    from ..parsing.parser import Parser
 
 Photo = npt.NDArray[np.uint8]
 
@@ -95,9 +94,7 @@ class LearnedModel:
         return {**self.parser.facts, "depth": self.parser.limits.depth, "price": True}
 
     def parse(self, photo: Photo, mask: BoolArray | None, depth: int | None, price: float) -> ParseTree:
-        from ..parsing import ParseSettings
-
-        return self.parser.parse(photo, depth, how=ParseSettings(price=price))
+        return self.parser.parse(photo, depth=depth, price=price)
 
 
 def list_models(runs: Sequence[Path]) -> dict[str, Model]:
@@ -116,16 +113,14 @@ def list_models(runs: Sequence[Path]) -> dict[str, Model]:
 
 
 def _load(run: Path, taken: set[str]) -> LearnedModel:
-    from ..methods import METHODS
-    from ..model import load  # with PyTorch, which a service of oracles alone does without
+    from ..parsing.load import load  # with PyTorch, which a service of oracles alone does without
 
     parser = load(run)
-    own = shown(run.resolve().name)[:60] or "model"
+    own = one_line(run.resolve().name)[:60] or "model"
     name, number = own, 1
     while name in taken:
         number += 1
         name = f"{own}-{number}"
     if run == PRETRAINED:
         return LearnedModel(name, f"Pretrained on the {BUILT_IN}", parser)
-    method = METHODS.get(parser.facts["method"])
-    return LearnedModel(name, f"{method.title}: {name}" if method else name, parser)
+    return LearnedModel(name, f"{parser.title}: {name}", parser)

@@ -10,9 +10,9 @@ import numpy as np
 from PIL import Image
 
 from ..data.generator import generate
-from ..errors import UserError
 from ..grammar import BoolArray
-from ..images import shown
+from ..support.errors import UserError
+from ..support.text import one_line
 from .parsers import Photo
 
 SIZE, SEED = 512, 1
@@ -42,7 +42,7 @@ class Sample:
 def find_sample(name: str) -> Sample:
     """The sample of that name."""
     if name not in SAMPLES:
-        raise UserError(f"There is no sample {shown(name[:60])!r}; the samples are {', '.join(SAMPLES)}.")
+        raise UserError(f"There is no sample {one_line(name[:60])!r}; the samples are {', '.join(SAMPLES)}.")
     return _make(name)
 
 

@@ -7,8 +7,8 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from ..explorer.page import DRAWINGS
-from ..paint import FORMATS
-from ..paint.settings import LEAST, MOST, Order, PaintSettings, Unit
+from ..painting import FORMATS
+from ..painting.settings import LEAST, MOST, Order, PaintSettings, Unit
 from .samples import SAMPLES
 from .settings import MAX_DEPTH, MAX_PARSES, ROUTING_SECONDS
 

@@ -15,8 +15,8 @@ import uvicorn
 from fastapi import FastAPI
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from ..errors import UserError
-from ..images import shown
+from ..support.errors import UserError
+from ..support.text import one_line
 
 HEAD_SECONDS = 10.0
 """A client that has not sent the head of a request after this is cut off."""
@@ -33,7 +33,7 @@ def listen(host: str, port: int, public: bool) -> socket.socket:
     family, address = _resolve(host, port)
     if not public and not ipaddress.ip_address(address[0].partition("%")[0]).is_loopback:
         raise UserError(
-            f"{shown(host)} can be reached from other machines, and anybody there could use the service; "
+            f"{one_line(host)} can be reached from other machines, and anybody there could use the service; "
             "add --public if that is meant."
         )
     bound = socket.socket(family, socket.SOCK_STREAM)
@@ -138,7 +138,7 @@ def _resolve(host: str, port: int) -> tuple[socket.AddressFamily, tuple[Any, ...
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except (OSError, UnicodeError) as error:
-        raise UserError(f"There is no address {shown(host)!r}; give the name or address of this machine.") from error
+        raise UserError(f"There is no address {one_line(host)!r}; give the name or address of this machine.") from error
     # IPv4 first, since "localhost" is expected at 127.0.0.1.
     family, _, _, _, address = min(found, key=lambda one: one[0] != socket.AF_INET)
     return family, address
@@ -146,7 +146,9 @@ def _resolve(host: str, port: int) -> tuple[socket.AddressFamily, tuple[Any, ...
 
 def _bind_problem(host: str, port: int, error: OSError) -> str:
     if error.errno == errno.EADDRINUSE:
-        return f"Port {port} of {shown(host)} is taken; stop what uses it, or give another --port (0 takes a free one)."
+        return (
+            f"Port {port} of {one_line(host)} is taken; stop what uses it, or give another --port (0 takes a free one)."
+        )
     if error.errno == errno.EACCES:
         return f"Port {port} needs special rights; give a --port from 1024 on."
-    return f"Cannot listen at {shown(host)}, port {port}: {error.strerror or error}; give another --host or --port."
+    return f"Cannot listen at {one_line(host)}, port {port}: {error.strerror or error}; give another --host or --port."

@@ -6,8 +6,8 @@ import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ..errors import UserError
-from ..images import MAX_PIXELS
+from ..data.images import MAX_PIXELS
+from ..support.errors import UserError
 
 MAX_DEPTH = 10
 """Deeper trees than this are not made for clients: 2^10 rectangles are more than anybody looks at."""

@@ -15,11 +15,10 @@ from pydantic import BaseModel, ValidationError
 from starlette.datastructures import UploadFile
 from starlette.formparsers import MultiPartException, MultiPartParser
 
-from .. import treefile
-from ..errors import UserError
-from ..grammar import BoolArray
-from ..images import FORMATS, check_size, shown, to_mask, to_rgb
-from ..tree import ParseTree
+from ..data.images import FORMATS, check_size, to_mask, to_rgb
+from ..grammar import BoolArray, ParseTree
+from ..support.errors import UserError
+from ..support.text import one_line
 from .answers import Refusal
 from .parsers import Photo
 from .settings import MAX_DEPTH, MAX_JSON_BYTES, MAX_NODES, MAX_PARSES
@@ -70,7 +69,7 @@ async def read_form(request: Request) -> ParseForm:
     fields: dict[str, list[str | File]] = {}
     for name, value in form.multi_items():
         if name not in FIELDS:
-            raise UserError(f"There is no field {shown(name[:40])!r}; the fields are {', '.join(FIELDS)}.")
+            raise UserError(f"There is no field {one_line(name[:40])!r}; the fields are {', '.join(FIELDS)}.")
         if isinstance(value, UploadFile) and not value.filename and not value.size:
             continue  # what a browser sends when no file was chosen
         fields.setdefault(name, []).append(await _file(value) if isinstance(value, UploadFile) else value)
@@ -98,13 +97,13 @@ def as_request(body: bytes, kind: type[Wanted]) -> Wanted:
         if first["type"] == "json_invalid":
             raise Refusal(400, f"The request is not JSON: {_lower(first['msg'])}.") from error
         place = ".".join(str(part) for part in first["loc"][:3]) or "The request"
-        raise UserError(f"{shown(place[:80])}: {_lower(first['msg'])}.") from error
+        raise UserError(f"{one_line(place[:80])}: {_lower(first['msg'])}.") from error
 
 
 def as_tree(content: dict[str, Any], max_pixels: int) -> ParseTree:
     """A tree that a client sent, validated and not too large to be drawn and planned."""
     try:
-        tree = treefile.from_json(json.dumps(content))
+        tree = ParseTree.from_json(json.dumps(content))
     except UserError as error:
         raise UserError(f"The tree is not valid: {error}") from error
     except ValueError as error:  # numbers too long to be written
@@ -177,7 +176,7 @@ def _depth(text: str | None) -> int | None:
     if text is None:
         return None
     if not re.fullmatch(r"[0-9]{1,3}", text) or int(text) > MAX_DEPTH:
-        raise UserError(f"depth is {shown(text[:40])!r}; give a whole number from 0 to {MAX_DEPTH}.")
+        raise UserError(f"depth is {one_line(text[:40])!r}; give a whole number from 0 to {MAX_DEPTH}.")
     return int(text)
 
 
@@ -189,7 +188,7 @@ def _price(text: str | None) -> float:
     except ValueError:
         price = math.nan
     if not 0 <= price <= 1:
-        raise UserError(f"price is {shown(text[:40])!r}; give a share of the picture from 0 to 1, such as 0.001.")
+        raise UserError(f"price is {one_line(text[:40])!r}; give a share of the picture from 0 to 1, such as 0.001.")
     return price
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from ...errors import UserError
+from ...support.errors import UserError
 from ..plan import Job
 from ..record import Record
 

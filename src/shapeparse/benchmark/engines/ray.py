@@ -17,10 +17,10 @@ from uuid import uuid4
 
 import numpy as np
 
-from ... import files
-from ...cluster import cluster
 from ...data import Loaded
-from ...errors import UserError
+from ...scale.cluster import cluster
+from ...support import files
+from ...support.errors import UserError
 from ..plan import Job, Plan
 from ..record import Record
 from ..worker import alone, watched

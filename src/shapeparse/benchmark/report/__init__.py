@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from ... import files
 from ...data import Loaded
-from ...page import Page
+from ...pictures.page import Page
+from ...support import files
 from ..paper import PAPER_NOTE
 from ..standings import Standings
 from ..table import COLUMNS, INTERVAL_NOTE, command, conditions, data_name, failures, notes, table_rows

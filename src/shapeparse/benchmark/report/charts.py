@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from matplotlib.figure import Figure
 
-from ...page import Page, png_uri
 from ...pictures import figure_png
+from ...pictures.page import Page, png_uri
 from ...pictures.palette import INK, PAINT, QUIET, SKIP, Colour
 from ..paper import PAPER_TABLE
 from ..standings import LEARNERS, Standings, kind, test_accuracy

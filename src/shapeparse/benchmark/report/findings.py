@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from ...methods import METHODS
+from ...learning.methods import METHODS
 from ..paper import PAPER_TABLE
 from ..standings import Standings, kind, test_accuracy
 from ..statistics import Group, Interval

@@ -11,8 +11,8 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 from ...explorer import Exploration, Shown, explorer_page
-from ...page import Page, photo_uri
 from ...pictures import Cell, figure_png, grid
+from ...pictures.page import Page, photo_uri
 from ..standings import Standings
 from ..statistics import Group
 from ..words import percent

@@ -10,12 +10,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ... import treefile
 from ...data import Loaded
-from ...errors import UserError
+from ...grammar import ParseTree
 from ...oracle import igm
 from ...pictures import Cell
-from ...tree import ParseTree
+from ...support.errors import UserError
 from ..standings import LEARNERS, Standings, kind
 from ..statistics import Group
 
@@ -57,7 +56,7 @@ class Parses:
     def tree(self, group: Group, place: int) -> ParseTree | None:
         """The tree of a row; None if it cannot be read or is of another image."""
         try:
-            tree = treefile.from_json(json.dumps(self.trees[group.preset, group.row][place]))
+            tree = ParseTree.from_json(json.dumps(self.trees[group.preset, group.row][place]))
         except UserError:
             return None
         return tree if (tree.height, tree.width) == self.masks[place].shape else None

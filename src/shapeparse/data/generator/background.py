@@ -9,17 +9,7 @@ import numpy as np
 
 from .chance import happens, pick
 from .fields import Picture, Plane, View, bar, box, coverage, disc, intersection, union, without
-from .texture import (
-    EVERYTHING,
-    Colour,
-    everyday_colour,
-    fractal,
-    hsv,
-    mixed,
-    noise,
-    similar_colour,
-    tinted,
-)
+from .texture import EVERYTHING, Colour, everyday_colour, fractal, hsv, mixed, noise, similar_colour, tinted
 
 
 def _cells(rng: np.random.Generator, view: View, across: float, down: float, stagger: float) -> tuple[Plane, Plane]:

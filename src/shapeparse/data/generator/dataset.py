@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from ...errors import UserError
-from ...files import make_folder, write_json, write_with
+from ...support.errors import UserError
+from ...support.files import make_folder, write_json, write_with
 from .scene import render
 
 VERSION = 1

@@ -12,18 +12,7 @@ from .background import add_clutter, backdrop, bevel
 from .chance import happens, pick
 from .fields import Picture, Plane, View, blurred, coverage, picture_view
 from .objects import FAMILIES, Shape
-from .texture import (
-    BODYWORK,
-    JOINERY,
-    METALS,
-    Colour,
-    fractal,
-    hsv,
-    mixed,
-    noise,
-    partly_stripped,
-    tinted,
-)
+from .texture import BODYWORK, JOINERY, METALS, Colour, fractal, hsv, mixed, noise, partly_stripped, tinted
 
 FAMILY_MATERIALS = (METALS, JOINERY, BODYWORK)
 PAINT_FRACTION = (0.15, 0.72)

@@ -1,0 +1,132 @@
+"""The library in four calls: train a parser, decompose a mask, plan its painting; the command line adds only words."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from .data import BUILT_IN, Source
+from .grammar import ParseTree
+from .learning.methods import Method
+from .learning.names import REGISTERED, register_method
+from .learning.run import Report
+from .learning.settings import TrainSettings
+from .learning.start import new_run, resumed_run
+from .networks.presets import PRESETS, Preset, register_preset
+from .oracle.igm import Mask, igm
+from .painting.plan import PaintPlan, plan_painting
+from .painting.settings import PaintSettings
+from .parsing.load import load
+from .parsing.parser import Parser
+from .support.text import checked_names
+
+
+def train(
+    data: str | Path | Source | None = None,
+    *,
+    out: str | Path,
+    method: str | Method = TrainSettings.method,
+    preset: str | Preset = TrainSettings.preset,
+    minutes: float | None = None,
+    epochs: int | None = None,
+    validation: float = 0.1,
+    test: int = 0,
+    resume: bool = False,
+    device: str = "auto",
+    callback: Report | None = None,
+    **settings: Any,
+) -> Parser:
+    """Learn a parser from photographs with masks; the best one on validation photographs.
+
+    Args:
+        data: a folder with images/ and masks/, a COCO .json file, or a ``Source``; the built-in generator if not given.
+        out: the run folder.
+        method: the name of a method, or a ``Method`` of one's own, which is registered under its title.
+        preset: the name of a network, or a ``Preset`` of one's own, which is registered under its encoder's name.
+        minutes: budget in minutes; 5 if neither it nor ``epochs`` is given.
+        epochs: budget in passes over the photographs instead: repeatable to the bit.
+        validation: share of the photographs that choose the best epoch and are not learned from.
+        test: photographs to hold out altogether.
+        resume: go on with the run in ``out``, with its settings.
+        device: auto, cpu, cuda or mps.
+        callback: is told the metrics of every epoch, and may raise ``KeyboardInterrupt`` to stop.
+        settings: more of ``TrainSettings`` by name, such as ``seed=1`` or ``learning={"rate": 1e-3}``.
+
+    >>> import shapeparse, tempfile
+    >>> source = shapeparse.data.Source(count=6)  # a few photographs of the built-in generator
+    >>> with tempfile.TemporaryDirectory() as run:
+    ...     parser = shapeparse.train(source, out=run, method="bc", preset="fast", epochs=1, depth=2)
+    >>> parser.title
+    'Behaviour cloning'
+    """
+    checked_names("train", settings, TrainSettings)
+    out = Path(out)
+    if resume:
+        trainer = resumed_run(out, data=None if data is None else str(data), device=device)
+    else:
+        chosen = TrainSettings(
+            method=method if isinstance(method, str) else _registered_method(method),
+            preset=preset if isinstance(preset, str) else _registered_preset(preset),
+            epochs=epochs,
+            minutes=minutes,
+            **settings,
+        )
+        source = data if isinstance(data, Source) else Source(BUILT_IN if data is None else str(data))
+        trainer = new_run(out, source, chosen, validation, test, device)
+    trainer.run(resume, (lambda row: callback(row) if "epoch" in row else None) if callback else lambda row: None)
+    return load(out, device)
+
+
+def decompose(mask: Mask, *, depth: int = 7, min_extent: int = 1, lookahead: int = 0, price: float = 0.0) -> ParseTree:
+    """The oracle's tree of one mask, or of a map of probabilities.
+
+    Args:
+        mask: (height, width); bool, 0/1 or 0/255 are labels, floats are probabilities of paint.
+        depth: depth of the deepest leaf.
+        min_extent: a node is split along an axis only while its extent there is greater than this.
+        lookahead: candidate cuts per axis that are judged by how the rest would go; 0 is the paper's greedy oracle.
+        price: accuracy, as a share of the image, that each additional rectangle must bring.
+
+    >>> import numpy as np
+    >>> mask = np.zeros((8, 8), bool)
+    >>> mask[2:5, 3:7] = True
+    >>> decompose(mask).accuracy(mask)
+    1.0
+    """
+    tree = igm(mask, depth, min_extent, lookahead, price)
+    assert isinstance(tree, ParseTree)  # one mask, one tree
+    return tree
+
+
+def paint(tree: ParseTree, settings: PaintSettings | None = None, **changes: Any) -> PaintPlan:
+    """The strokes that paint what a tree labels paint, in their order.
+
+    Args:
+        tree: of a mask or of a photograph.
+        settings: the brush, speeds, and how the strokes are ordered.
+        changes: single settings by name, such as ``brush=12`` or ``margin=2``.
+
+    >>> import numpy as np
+    >>> plan = paint(decompose(np.ones((40, 60), bool)), brush=20)
+    >>> len(plan.strokes)
+    3
+    """
+    checked_names("paint", changes, PaintSettings)
+    return plan_painting(tree, replace(settings or PaintSettings(), **changes))
+
+
+def _registered_method(method: Method) -> str:
+    name = next((name for name, known in REGISTERED.items() if known is method), None)
+    if name is None:
+        name = method.title.lower().replace(" ", "-")
+        register_method(name, method)
+    return name
+
+
+def _registered_preset(preset: Preset) -> str:
+    name = next((name for name, known in PRESETS.items() if known is preset), None)
+    if name is None:
+        name = preset.encoder or preset.trunk + "-of-ones-own"
+        register_preset(name, preset)
+    return name

@@ -1,0 +1,154 @@
+"""The command line: the table of commands, and what becomes of errors.
+
+A command is a module of ``shapeparse.commands`` with a frozen dataclass ``Args`` (its docstring and its fields' are
+the help), a text ``EXAMPLES``, and ``run(args) -> int``, the exit code. Only the chosen command's module is imported,
+so a command may import what it likes without slowing down the others.
+"""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import inspect
+import os
+import sys
+import textwrap
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from ..support.errors import UserError
+from ..support.version import __version__
+
+DESCRIPTION = """\
+Decompose the picture of an object into few labelled rectangles: paint or skip."""
+
+EXAMPLES = """\
+  shapeparse demo                                  see everything at once
+  shapeparse parse photo.jpg                       rectangles of a photograph
+  shapeparse decompose mask.png --out rectangles   your own mask, as rectangles
+  shapeparse data check photos                     is my data sound?
+  shapeparse train --data photos --out run         learn from it
+  shapeparse parse new.jpg --model run --out out   and use what was learned"""
+
+ENDING = """\
+exit codes:
+  0 all is well; 2 something given cannot be used, and a sentence says what and
+  why; 130 stopped with Ctrl-C
+
+`shapeparse COMMAND --help` explains a command."""
+
+
+class Command(NamedTuple):
+    """A row of the table of commands."""
+
+    words: str
+    """What the user types."""
+    module: str
+    """The module of ``shapeparse.commands``."""
+    summary: str
+    """One line for the list of commands."""
+
+
+COMMANDS = (
+    Command("demo", "demo", "make data, learn from it, and write a page with pictures"),
+    Command("decompose", "decompose", "turn masks into few labelled rectangles"),
+    Command("train", "train", "learn a parser from photographs with masks"),
+    Command("evaluate", "evaluate", "hold a trained parser against masks and the oracle"),
+    Command("parse", "parse", "decompose photographs with a trained parser"),
+    Command("paint", "paint", "plan a robot's strokes, and write them in its format"),
+    Command("serve", "serve", "explore photographs, rectangles and strokes in the browser"),
+    Command("export", "export", "write a trained parser as an ONNX file"),
+    Command("benchmark", "benchmark", "compare all methods and their peers on one dataset"),
+    Command("data make", "data_make", "write photographs with masks, made by the built-in generator"),
+    Command("data check", "data_check", "read a dataset, and say what it holds and what is wrong with it"),
+)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):  # a terminal that cannot show a letter shows "?", and nothing breaks
+            stream.reconfigure(errors="replace")
+    try:
+        code = _dispatch(list(sys.argv[1:] if argv is None else argv))
+        sys.stdout.flush()
+        return code
+    except UserError as error:
+        print(f"shapeparse: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("shapeparse: stopped.", file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        # The reader (`| head`) has seen enough; Python's own flush at exit must not complain either.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+
+
+def _dispatch(words: list[str]) -> int:
+    if not words or words[0] in ("-h", "--help", "help"):
+        print(_help())
+        return 0
+    if words[0] in ("-V", "--version"):
+        print(f"shapeparse {__version__}")
+        return 0
+    for command in COMMANDS:
+        length = len(command.words.split())
+        if words[:length] == command.words.split():
+            return _run(command, words[length:])
+    group = f"{words[0]} "
+    if any(command.words.startswith(group) for command in COMMANDS) and words[1:2] in ([], ["-h"], ["--help"]):
+        print(_help(group))
+        return 0
+    raise UserError(_unknown(words))
+
+
+def _run(command: Command, rest: list[str]) -> int:
+    import tyro
+
+    module: Any = importlib.import_module(f".{command.module}", __package__)
+
+    def parsed(**default: Any) -> Any:
+        return tyro.cli(
+            module.Args,
+            prog=f"shapeparse {command.words}",
+            description=_description(inspect.getdoc(module.Args) or "", module.EXAMPLES.strip("\n")),
+            args=rest,
+            config=(tyro.conf.FlagCreatePairsOff,),
+            **default,
+        )
+
+    args = parsed()
+    if hasattr(module, "usual"):  # what the other options are when not given depends on some of them
+        args = parsed(default=module.usual(args))
+    return int(module.run(args))
+
+
+def _description(text: str, examples: str) -> str:
+    """A command's help above its options. Tyro joins lines unless they are indented, so all but the first one is."""
+    first, _, rest = text.partition("\n\n")
+    body = [textwrap.indent(textwrap.fill(part, 76), "  ") for part in rest.split("\n\n") if part]
+    return "\n".join([first, *body]) + f"\n\nexamples:\n{examples}"
+
+
+def _help(group: str = "") -> str:
+    rows = [command for command in COMMANDS if command.words.startswith(group)]
+    width = max(len(command.words) for command in rows)
+    listed = "\n".join(f"  {command.words:<{width}}   {command.summary}" for command in rows)
+    usage = f"usage: shapeparse {group}COMMAND [OPTIONS]"
+    if group:
+        return f"{usage}\n\ncommands:\n{listed}\n\n`shapeparse {group}COMMAND --help` explains a command."
+    return f"{usage}\n\n{DESCRIPTION}\n\ncommands:\n{listed}\n\nexamples:\n{EXAMPLES}\n\n{ENDING}"
+
+
+def _unknown(words: list[str]) -> str:
+    known = [command.words for command in COMMANDS]
+    in_group = any(name.startswith(f"{words[0]} ") for name in known)
+    typed = " ".join(words[: 2 if in_group else 1])
+    near = difflib.get_close_matches(typed, known, n=1) or [name for name in known if name.endswith(f" {typed}")]
+    hint = f"did you mean `{near[0]}`?" if near else "`shapeparse --help` lists them all."
+    return f"There is no command `{typed}`; {hint}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,237 @@
+"""The one place that reads images. Files users give us are hostile until read.
+
+Only the formats in ``FORMATS`` are tried: Pillow knows dozens more, some of which (EPS) start other programs.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import ExifTags, Image, UnidentifiedImageError
+
+from ..support.errors import UserError
+from ..support.files import check_file
+from ..support.text import one_line
+
+#: A setting: larger images are refused from their header, before anything is decoded.
+#: Pillow itself refuses more than ``2 * PIL.Image.MAX_IMAGE_PIXELS`` (179 million), whatever is set here.
+MAX_PIXELS = 100_000_000
+
+FORMATS = ("JPEG", "PNG", "WEBP", "TIFF", "BMP", "GIF", "PPM")
+
+# Values of an image that are fractions, 8-bit or 16-bit numbers fill one of these ranges.
+_RANGES = (1, 255, 65535)
+
+# How to turn an array upright, by the EXIF orientation tag.
+_TURNS: dict[object, Callable[[Any], Any]] = {
+    2: lambda a: a[:, ::-1],
+    3: lambda a: a[::-1, ::-1],
+    4: lambda a: a[::-1],
+    5: lambda a: a.swapaxes(0, 1),
+    6: lambda a: np.rot90(a, -1),
+    7: lambda a: a[::-1, ::-1].swapaxes(0, 1),
+    8: lambda a: np.rot90(a, 1),
+}
+
+# warnings.catch_warnings swaps process-wide state, so two threads must not do it at once.
+_PILLOW = threading.RLock()
+
+# Without a handler, Pillow's complaints about odd TIFF files would be printed to the user's terminal.
+logging.getLogger("PIL").addHandler(logging.NullHandler())
+
+_Array = TypeVar("_Array", bound=NDArray)
+
+
+def read_image(path: str | Path) -> NDArray[np.uint8]:
+    """Read ``path`` as uint8 (h, w, 3) RGB, upright (EXIF orientation applied); see :func:`to_rgb`."""
+    return _read(path, _rgb)
+
+
+def read_mask(path: str | Path, threshold: float = 0.5) -> NDArray[np.bool_]:
+    """Read ``path`` as bool (h, w), True = paint, upright (EXIF orientation applied); see :func:`to_mask`."""
+    check_threshold(threshold)
+    return _read(path, lambda image: _paint(image, threshold))
+
+
+def to_rgb(image: Image.Image) -> NDArray[np.uint8]:
+    """Turn a Pillow image of any mode into uint8 (h, w, 3) RGB, upright.
+
+    Transparent pixels are composited over white. 16-bit images are scaled by 255/65535. Integer and float
+    images are taken as 0..1 (float only), 0..255 or 0..65535, whichever is the least that holds their
+    largest value, and stretched from their least to their largest value if they fit none of these. Of an
+    animation or a multi-page file the first picture is taken. Colour profiles are ignored.
+    """
+    return _convert(image, _name(image), _rgb)
+
+
+def to_mask(image: Image.Image, threshold: float = 0.5) -> NDArray[np.bool_]:
+    """Turn a Pillow image of any mode into bool (h, w), True = paint, upright.
+
+    - If the image has an alpha channel (or a transparent colour) that is not the same everywhere, that is
+      the mask: opaque = paint.
+    - Else, in a palette image, index 0 is not paint and every other index is, whatever its colour (as in
+      PASCAL VOC; its index 255, "void", is paint).
+    - Else a pixel is paint if its luminance is at least ``threshold`` of the full range. The full range is
+      the least of 1, 255 and 65535 that holds the largest value, so 0/1, 0/255 and 16-bit masks all work.
+    """
+    check_threshold(threshold)
+    return _convert(image, _name(image), lambda upright: _paint(upright, threshold))
+
+
+def resize_image(image: NDArray[np.uint8], side: int) -> NDArray[np.uint8]:
+    """Squash an RGB image to ``side`` x ``side``: box means when halving it, else antialiased bicubic."""
+    height, width = image.shape[:2]
+    if (height, width) == (side, side):
+        return image
+    how = Image.Resampling.BOX if min(height, width) >= 2 * side else Image.Resampling.BICUBIC
+    return np.array(Image.fromarray(image).resize((side, side), how))
+
+
+def resize_mask(mask: NDArray[np.bool_], side: int) -> NDArray[np.bool_]:
+    """Squash a mask to ``side`` x ``side``, each pixel that of the nearest one."""
+    if mask.shape == (side, side):
+        return mask
+    resized = Image.fromarray(mask.view(np.uint8)).resize((side, side), Image.Resampling.NEAREST)
+    return np.asarray(np.array(resized) != 0, np.bool_)
+
+
+def check_size(name: str, width: int, height: int) -> None:
+    """Raise UserError if an image of that size has no pixels, or more than ``MAX_PIXELS``."""
+    if width < 1 or height < 1:
+        raise UserError(f"{name} has no pixels ({width} x {height}); export it again.")
+    if width * height > MAX_PIXELS:
+        raise _too_large(name, f" ({width} x {height})")
+
+
+def _read(path: str | Path, convert: Callable[[Image.Image], _Array]) -> _Array:
+    path = Path(path)
+    check_file(path)
+    with _PILLOW, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # bombs are refused below, corrupt EXIF is harmless
+        try:
+            with Image.open(path, formats=FORMATS) as image:
+                return _convert(image, one_line(path), convert)
+        except UserError:
+            raise
+        except PermissionError as error:
+            raise UserError(f"No permission to read {one_line(path)}; change its permissions.") from error
+        except UnidentifiedImageError as error:
+            known = "JPEG, PNG, WebP, TIFF, BMP, GIF or PNM"
+            raise UserError(
+                f"{one_line(path)} is not a {known} image; save it as PNG or JPEG (renaming it is not enough)."
+            ) from error
+        except Image.DecompressionBombError as error:
+            raise _too_large(one_line(path)) from error
+        except Exception as error:
+            raise _damaged(one_line(path)) from error
+
+
+def _convert(image: Image.Image, name: str, convert: Callable[[Image.Image], _Array]) -> _Array:
+    width, height = image.size
+    check_size(name, width, height)
+    with _PILLOW, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            image.load()
+            return _upright(convert(image), image)
+        except MemoryError as error:
+            raise UserError(f"{name} ({width} x {height}) does not fit into memory; make it smaller.") from error
+        except Exception as error:  # corrupt data raises nearly anything: struct.error, SyntaxError ...
+            raise _damaged(name) from error
+
+
+def _upright(array: _Array, image: Image.Image) -> _Array:
+    try:
+        # Asked after load(), because Pillow itself turns TIFF files then, and clears their tag.
+        turn = _TURNS.get(image.getexif().get(ExifTags.Base.Orientation))
+    except Exception:  # corrupt EXIF beside sound pixels: take the pixels as they are
+        turn = None
+    return turn(array).copy() if turn else array  # a copy is contiguous
+
+
+def _rgb(image: Image.Image) -> NDArray[np.uint8]:
+    if _is_numeric(image):
+        return np.repeat(_to_8_bit(image)[:, :, None], 3, axis=2)
+    if image.has_transparency_data:
+        white = Image.new("RGBA", image.size, "white")
+        return np.array(Image.alpha_composite(white, _rgba(image)).convert("RGB"))
+    return np.array(image.convert("RGB"))
+
+
+def _paint(image: Image.Image, threshold: float) -> NDArray[np.bool_]:
+    if not _is_numeric(image) and image.has_transparency_data:
+        alpha = np.array(_rgba(image).getchannel("A"))
+        if alpha.min() != alpha.max():
+            return _reaches(alpha, threshold)
+        image = image if image.mode in ("1", "L", "P") else _rgba(image)
+    if image.mode == "P":
+        return np.asarray(np.array(image) != 0, np.bool_)
+    if image.mode == "1":
+        return np.array(image)
+    if _is_numeric(image) or image.mode == "L":
+        return _reaches(np.array(image), threshold)
+    return _reaches(np.array(image.convert("RGB").convert("L")), threshold)
+
+
+def _reaches(values: NDArray, threshold: float) -> NDArray[np.bool_]:
+    """Whether each value is at least ``threshold`` of the full range; NaN never is."""
+    _, largest = _extremes(values)
+    full = next((full for full in _RANGES if largest <= full), largest)
+    return np.asarray(values >= threshold * full)
+
+
+def _to_8_bit(image: Image.Image) -> NDArray[np.uint8]:
+    values = np.array(image)
+    if values.dtype.kind == "u":  # 16-bit: a table is quick, and lean for large images
+        table: NDArray[np.uint8] = ((np.arange(65536) + 128) // 257).astype(np.uint8)
+        return np.asarray(table[values])
+    if image.format in ("PNG", "PPM"):  # 16-bit as well, which older Pillow reads as "I"
+        ranges: tuple[int, ...] = (65535,)
+    else:
+        ranges = _RANGES if image.mode == "F" else _RANGES[1:]
+    least, largest = _extremes(values)
+    full = next((float(full) for full in ranges if largest <= full), None)
+    if least < 0 or full is None:
+        low, span = least, largest - least
+    else:
+        low, span = 0.0, full
+    finite = np.nan_to_num(values.astype(np.float64), nan=least, posinf=largest, neginf=least)
+    return np.rint((finite - low) / max(span, 1e-300) * 255).clip(0, 255).astype(np.uint8)
+
+
+def _extremes(values: NDArray) -> tuple[float, float]:
+    finite = values[np.isfinite(values)] if values.dtype.kind == "f" else values
+    return (float(finite.min()), float(finite.max())) if finite.size else (0.0, 0.0)
+
+
+def _rgba(image: Image.Image) -> Image.Image:
+    return (image.convert("LA") if image.mode == "La" else image).convert("RGBA")
+
+
+def _is_numeric(image: Image.Image) -> bool:
+    return image.mode in ("I", "F") or image.mode.startswith("I;16")
+
+
+def check_threshold(threshold: float) -> None:
+    """Raise UserError unless ``threshold`` is a fraction a mask can be read with."""
+    if not 0 < threshold <= 1:
+        raise UserError(f"The mask threshold must be above 0 and at most 1, not {threshold}; 0.5 is usual.")
+
+
+def _name(image: Image.Image) -> str:
+    return one_line(getattr(image, "filename", "") or "The image")
+
+
+def _damaged(name: str) -> UserError:
+    return UserError(f"{name} is damaged or cut short; copy or export it again.")
+
+
+def _too_large(name: str, size: str = "") -> UserError:
+    return UserError(f"{name} has more than {MAX_PIXELS:,} pixels{size}; make it smaller.")

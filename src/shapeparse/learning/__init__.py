@@ -1,0 +1,1 @@
+"""How a parser learns."""

@@ -1,0 +1,37 @@
+"""The names of methods, known without loading PyTorch, and methods from outside the package."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..support.text import unknown
+
+if TYPE_CHECKING:
+    from .methods import Method
+
+METHOD_NAMES = (
+    "mcpg", "ddpg", "bc", "dagger", "aggrevated", "ac-aggrevated", "off-mcpg", "off-acpg", "drag", "drag-dense",
+    "drag-anchored",
+)  # fmt: skip
+"""The rows of Table 2 and ours, in the order of the table; ``methods.METHODS`` has them."""
+ABLATION_NAMES = ("dagger-taken", "mcpg-root")
+REGISTERED: dict[str, Method] = {}
+"""Methods from outside; see ``register_method``."""
+
+
+def register_method(name: str, method: Method) -> None:
+    """Make a method of one's own known under a name, for settings, run folders and benchmarks.
+
+    >>> from dataclasses import replace
+    >>> from shapeparse.learning.methods import METHODS
+    >>> register_method("my-dagger", replace(METHODS["dagger"], title="DAgger of mine"))
+    """
+    if name in METHOD_NAMES + ABLATION_NAMES:
+        raise ValueError(f"{name!r} is a method of shapeparse; take another name")
+    REGISTERED[name] = method
+
+
+def check_method_name(name: str) -> None:
+    """Refuse a name that no method has, and say which come close."""
+    if name not in METHOD_NAMES + ABLATION_NAMES and name not in REGISTERED:
+        raise unknown("method", name, (*METHOD_NAMES, *REGISTERED))

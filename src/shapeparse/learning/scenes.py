@@ -1,0 +1,100 @@
+"""Training images in memory, flipped and zoomed into, with their oracle and their rewards."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from PIL import Image
+from torch import Tensor
+
+from ..grammar import Limits
+from ..networks.devices import CPU, as_tensor
+from ..networks.views import to_pixels
+from ..oracle import Oracle
+from ..oracle.rewards import Rewards
+
+
+class Scenes:
+    """Images as the learner meets them. A scene is an image with or without a horizontal flip: 2i and 2i + 1.
+
+    Flipped images are scenes of their own, with their own masks, so nothing else needs to know of flips. A scene shows
+    a frame of its image, stretched to the image's size; at first the whole of it.
+    """
+
+    def __init__(self, images: npt.NDArray[np.uint8], masks: npt.NDArray[np.bool_], flips: bool) -> None:
+        self.images, self.masks = images, masks
+        self.variants = 2 if flips else 1
+        height, width = masks.shape[1:]
+        self.frames = np.tile(np.array([[0, 0, width, height]], np.int32), (len(self), 1))
+        """(scenes, 4): x, y, w, h of what each shows, before the flip."""
+
+    def __len__(self) -> int:
+        return len(self.images) * self.variants
+
+    @property
+    def sizes(self) -> npt.NDArray[np.int32]:
+        """(width, height) of every scene."""
+        height, width = self.masks.shape[1:]
+        return np.tile(np.array([[width, height]], np.int32), (len(self), 1))
+
+    def reframe(self, scenes: npt.NDArray[np.integer], zoom: float, rng: np.random.Generator) -> None:
+        """Draw new frames, whose sides are up to ``zoom`` shorter than the image's."""
+        whole = np.array(self.masks.shape[:0:-1])
+        size = np.maximum(1, np.round(whole * rng.uniform(1 - zoom, 1, (len(scenes), 2)))).astype(np.int32)
+        corner = np.floor(rng.random((len(scenes), 2)) * (whole - size + 1)).astype(np.int32)
+        self.frames[scenes] = np.concatenate([corner, size], axis=1)
+
+    def mask(self, scene: int) -> npt.NDArray[np.bool_]:
+        """The mask of a scene: each pixel that of the nearest one."""
+        mask = self.masks[scene // self.variants]
+        x, y, w, h = self.frames[scene]
+        rows, columns = (
+            start + ((np.arange(extent) + 0.5) * size / extent).astype(np.int64)
+            for start, size, extent in zip((y, x), (h, w), mask.shape, strict=True)
+        )
+        shown = mask[np.ix_(rows, columns)]
+        return shown[:, ::-1] if scene % self.variants else shown
+
+    def masks_of(self, scenes: npt.NDArray[np.integer], device: torch.device = CPU) -> Tensor:
+        """(scenes, side, side): 1 where the scenes' masks are paint."""
+        return as_tensor(np.stack([self.mask(scene) for scene in np.asarray(scenes).tolist()]), device).float()
+
+    def all_masks(self) -> list[npt.NDArray[np.bool_]]:
+        """The mask of every scene."""
+        return [self.mask(scene) for scene in range(len(self))]
+
+    def oracle(self, limits: Limits, lookahead: int = 0) -> Oracle:
+        """The oracle of all scenes."""
+        return Oracle(self.all_masks(), limits, lookahead)
+
+    def rewards(self) -> Rewards:
+        """The rewards of all scenes."""
+        return Rewards(self.all_masks())
+
+    def draw(self, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+        """One scene an image, flipped or not by chance, in random order: an epoch."""
+        order = rng.permutation(len(self.images))
+        return order * self.variants + rng.integers(0, self.variants, len(order))
+
+    def pixels(self, scenes: npt.NDArray[np.integer], device: torch.device = CPU) -> Tensor:
+        """(scenes, 3, side, side), from 0 to 1."""
+        chosen = self.images[np.asarray(scenes) // self.variants]
+        for place, frame in enumerate(self.frames[scenes].tolist()):
+            chosen[place] = stretched(chosen[place], frame)
+        flipped = (np.asarray(scenes) % self.variants).astype(bool)
+        chosen[flipped] = chosen[flipped, :, ::-1]
+        return to_pixels(chosen, device)
+
+
+def stretched(image: npt.NDArray[np.uint8], frame: Sequence[int]) -> npt.NDArray[np.uint8]:
+    """What a frame (x, y, w, h) of an image shows, at the image's size."""
+    x, y, w, h = frame
+    height, width = image.shape[:2]
+    if (w, h) == (width, height):
+        return image
+    return np.asarray(
+        Image.fromarray(image).resize((width, height), Image.Resampling.BILINEAR, box=(x, y, x + w, y + h))
+    )

@@ -1,0 +1,1 @@
+"""A trained parser at work."""

@@ -1,0 +1,1 @@
+"""Very many photographs, on one machine or a Ray cluster."""

@@ -1,0 +1,105 @@
+"""The one place that writes files, to a temporary name first, renamed when complete; and that looks before reading."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from .errors import UserError
+from .text import one_line
+
+MAX_BYTES = 1 << 30
+"""Larger files are not opened."""
+
+
+def write_with(path: str | Path, write: Callable[[BinaryIO], object]) -> None:
+    """Call ``write`` with an open binary file that becomes ``path`` only when it is complete.
+
+    A crash, a full disk or an error in ``write`` leaves whatever was at ``path`` before untouched.
+    """
+    path = Path(path)
+    descriptor, temporary = _open_beside(path)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            write(file)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(temporary, 0o666 & ~_umask())
+        os.replace(temporary, path)
+    except OSError as error:
+        Path(temporary).unlink(missing_ok=True)
+        raise UserError(
+            f"Cannot write {path}: {error.strerror or error}; free space or choose another --out."
+        ) from error
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def write_bytes(path: str | Path, content: bytes) -> None:
+    """Write ``content`` to ``path`` atomically."""
+    write_with(path, lambda file: file.write(content))
+
+
+def write_text(path: str | Path, content: str) -> None:
+    """Write ``content`` to ``path`` atomically, as UTF-8."""
+    write_bytes(path, content.encode())
+
+
+def write_json(path: str | Path, content: Any) -> None:
+    """Write ``content`` to ``path`` atomically, as indented JSON."""
+    write_text(path, json.dumps(content, indent=2, allow_nan=False) + "\n")
+
+
+def make_folder(path: str | Path) -> Path:
+    """Make ``path`` a folder that can be written to, or say in one sentence why it cannot be."""
+    path = Path(path)
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except (FileExistsError, NotADirectoryError) as error:
+        raise UserError(
+            f"Cannot use {path} as output folder: it, or a part of it, is a file; choose another --out."
+        ) from error
+    except OSError as error:
+        raise UserError(
+            f"Cannot make the output folder {path}: {error.strerror or error}; choose another --out."
+        ) from error
+    if not os.access(path, os.W_OK | os.X_OK):
+        raise UserError(f"The output folder {path} is not writable; change its permissions or choose another --out.")
+    return path
+
+
+def check_file(path: Path, limit: int = MAX_BYTES) -> None:
+    """Raise UserError unless ``path`` is an existing, regular, non-empty file of at most ``limit`` bytes."""
+    try:
+        status = path.stat()
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise UserError(f"There is no file {one_line(path)}; check the path.") from error
+    except (OSError, ValueError) as error:
+        raise UserError(f"Cannot look at {one_line(path)}; check the path and its permissions.") from error
+    if stat.S_ISDIR(status.st_mode):
+        raise UserError(f"{one_line(path)} is a folder; give the path of a file in it.")
+    if not stat.S_ISREG(status.st_mode):  # a pipe would block for ever, a device might never end
+        raise UserError(f"{one_line(path)} is not a regular file; give the path of an ordinary file.")
+    if status.st_size == 0:
+        raise UserError(f"{one_line(path)} is empty (0 bytes); copy or export it again.")
+    if status.st_size > limit:
+        raise UserError(f"{one_line(path)} is larger than {limit:,} bytes; give a smaller file.")
+
+
+def _open_beside(path: Path) -> tuple[int, str]:
+    try:
+        return tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
+    except OSError as error:
+        raise UserError(f"Cannot write {path}: {error.strerror or error}; choose another --out.") from error
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

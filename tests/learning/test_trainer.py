@@ -1,0 +1,530 @@
+"""Training: the same seed gives the same run, a killed run goes on to the same end, and mistakes are one sentence."""
+
+from __future__ import annotations
+
+import csv
+import errno
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from safetensors.numpy import load_file, save_file
+
+import shapeparse
+from shapeparse.learning import trainer as train
+from shapeparse.learning.methods import METHODS
+from shapeparse.learning.settings import TUNED, ExplorationSettings, LearningSettings, TrainSettings
+from shapeparse.learning.trainer import Trainer, TrainingData, rate_share
+from shapeparse.networks.policy import Policy
+from shapeparse.networks.presets import PRESETS
+from shapeparse.parsing.evaluation import accuracy_and_leaves
+from shapeparse.parsing.runs import RunFolder
+from shapeparse.parsing.trees import parse_images
+
+SMALL = {"epochs": 4, "depth": 3, "rollout_images": 4, "batch_images": 4, "batch_nodes": 12, "updates": 2, "threads": 1}
+TIMES = ("seconds", "nodes_per_second")
+
+STOPPING = """
+import json, os, sys, time
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from shapeparse.networks.presets import PRESETS
+from shapeparse.train import Trainer, TrainSettings
+from shapeparse.training import TrainingData
+
+settings, shape, data, out, marker, moment = (json.loads(text) for text in sys.argv[1:])
+PRESETS["fast"] = replace(PRESETS["fast"], **{k: tuple(v) if isinstance(v, list) else v for k, v in shape.items()})
+arrays = np.load(data)
+trainer = Trainer(TrainSettings(**settings), TrainingData(*(arrays[name] for name in sorted(arrays))), out)
+
+
+def wait_to_be_killed():
+    Path(marker).touch()
+    time.sleep(60)
+
+
+def watch(told):
+    if moment == "in an epoch" and trainer.epoch == 2 and "within" in told:
+        wait_to_be_killed()
+
+
+real_fsync = os.fsync
+
+
+def fsync(descriptor):
+    name = os.readlink(f"/proc/self/fd/{descriptor}")
+    if moment == "in a checkpoint" and trainer.epoch == 3 and ".checkpoint.safetensors" in name:
+        wait_to_be_killed()
+    real_fsync(descriptor)
+
+
+os.fsync = fsync
+trainer.run(report=watch)
+"""
+"""Trains until the middle of its third epoch, or of writing its third checkpoint, and waits there to be killed."""
+
+
+@pytest.fixture
+def data(photographs) -> TrainingData:
+    images, masks = photographs(9)
+    return TrainingData(images[:6], masks[:6], images[6:], masks[6:])
+
+
+@pytest.fixture
+def trainer(tiny_presets, data, tmp_path) -> Callable[..., Trainer]:
+    """A trainer into a folder of that name."""
+
+    def make(folder: str = "run", method: str = "dagger", given: TrainingData = data, **settings: object) -> Trainer:
+        return Trainer(TrainSettings(method=method, **{**SMALL, **settings}), given, tmp_path / folder)
+
+    return make
+
+
+def without_times(rows: list[dict]) -> list[dict]:
+    return [{name: value for name, value in row.items() if name not in TIMES} for row in rows]
+
+
+def metrics(folder: Path) -> list[dict]:
+    with (folder / "metrics.csv").open(newline="") as file:
+        return without_times(list(csv.DictReader(file)))
+
+
+def assert_same_run(one: Path, other: Path) -> None:
+    assert metrics(one) == metrics(other)
+    assert (one / "model.safetensors").read_bytes() == (other / "model.safetensors").read_bytes()
+    critics = [folder / "critic.safetensors" for folder in (one, other)]
+    assert len({path.read_bytes() if path.exists() else None for path in critics}) == 1
+    states = [load_file(folder / "checkpoint.safetensors") for folder in (one, other)]
+    assert states[0].keys() == states[1].keys()
+    for name, tensor in states[0].items():
+        np.testing.assert_array_equal(tensor, states[1][name])
+
+
+# ---- a run ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_trains_and_writes_its_run_folder(trainer, data, tmp_path, method):
+    told: list[dict] = []
+    run = trainer(method=method, epochs=2)
+    rows = run.run(report=told.append)
+    assert [row["epoch"] for row in rows] == [1, 2]
+    assert [row for row in told if "epoch" in row] == rows
+    assert all(np.isfinite(value) for row in rows for value in row.values())
+    judged = METHODS[method].learns_q and any("critic_loss" in row for row in rows[: run.best_epoch])
+    assert sorted(path.name for path in (tmp_path / "run").iterdir()) == [
+        "checkpoint.safetensors", "config.json", *["critic.safetensors"] * judged, "metrics.csv", "model.safetensors",
+    ]  # fmt: skip
+    assert [row["epoch"] for row in metrics(tmp_path / "run")] == ["1", "2"]
+    assert json.loads((tmp_path / "run" / "config.json").read_text())["settings"]["method"] == method
+
+
+def test_the_model_is_the_best_on_validation(trainer, data, tmp_path, tiny_presets):
+    rows = trainer(epochs=3).run()
+    policy = Policy(tiny_presets["fast"])
+    facts = RunFolder(tmp_path / "run").read_model(policy)
+    best = max(rows, key=lambda row: row["validation_accuracy"])
+    assert set(facts.pop("calibration")) == {"slope", "shift"}
+    assert facts == {"epoch": best["epoch"], "validation_accuracy": best["validation_accuracy"]}
+    forests = parse_images(policy, data.validation_images, TrainSettings(**SMALL).limits)
+    accuracy, _ = accuracy_and_leaves(forests, data.validation_masks)
+    assert accuracy.mean() == pytest.approx(best["validation_accuracy"])
+
+
+def test_training_learns(trainer, data):
+    """Three photographs, learned by heart: far better than one label for all."""
+    images, masks = data.train_images[:3], data.train_masks[:3]
+    by_heart = trainer(given=TrainingData(images, masks, images, masks), epochs=30, flips=False, colour=0.0, updates=4)
+    by_heart.run()
+    majority = np.maximum(masks.mean(axis=(1, 2)), 1 - masks.mean(axis=(1, 2))).mean()
+    assert by_heart.best > majority + 0.1
+
+
+def test_pixel_statistics_are_those_of_the_training_images(trainer, data):
+    """The authors' code used the test images' own mean."""
+    run = trainer(method="ddpg")
+    for network in run.learner.networks().values():
+        pixels = data.train_images.reshape(-1, 3) / 255
+        np.testing.assert_allclose(network.trunk.pixel_mean, pixels.mean(axis=0), atol=1e-4)
+        np.testing.assert_allclose(network.trunk.pixel_std, pixels.std(axis=0), atol=1e-4)
+
+
+def test_the_learning_rate_rises_quickly_and_falls_to_almost_nothing():
+    assert rate_share(0.0) == pytest.approx(0.1)
+    assert rate_share(0.03) == pytest.approx(1.0)
+    assert rate_share(1.0) == pytest.approx(0.01)
+
+
+def test_beta_falls_from_1_to_its_end(trainer):
+    rows = trainer(epochs=4, rollout_images=6, beta_until=0.5, beta_end=0.2).run()
+    assert [row["beta"] for row in rows] == pytest.approx([1.0, 0.6, 0.2, 0.2])
+
+
+def test_a_network_with_a_map_looks_before_it_parses(trainer):
+    run = trainer(preset="best", epochs=4, map_until=0.5, first_look=16, beta_until=1.0)
+    heads = run.learner.policy.rule.weight.detach().clone()
+    untouched: list[bool] = []
+    rows = run.run(report=lambda told: untouched.append(bool((run.learner.policy.rule.weight == heads).all())))
+    assert ["policy_loss" in row for row in rows] == [False, False, True, True]
+    assert all(row["map_loss"] > 0 for row in rows)
+    assert [row["memory"] > 0 for row in rows] == [False, False, True, True]
+    assert [row["beta"] for row in rows] == pytest.approx([1.0, 1.0, 0.75, 0.25])
+    assert untouched[0] and not untouched[-1]
+
+
+def test_a_method_without_an_oracle_never_looks_at_the_masks(trainer):
+    rows = trainer(method="mcpg", preset="best", epochs=2, map_until=0.5).run()
+    assert not any("map_loss" in row for row in rows)
+
+
+@pytest.mark.parametrize("averaging", [0.0, 0.5])
+def test_of_averaged_weights_the_last_are_kept_and_of_others_the_best(trainer, averaging, monkeypatch):
+    run = trainer(epochs=4, learning=LearningSettings(averaging=averaging))
+    accuracies = iter([0.1, 0.9, 0.3, 0.4])
+    found = lambda *_: (np.array([next(accuracies)]), np.array([1.0]))  # noqa: E731
+    monkeypatch.setattr(train, "accuracy_and_leaves", found)
+    run.run()
+    assert run.best_epoch == run.folder.read_model(Policy(run.preset))["epoch"] == (4 if averaging else 2)
+
+
+def test_a_run_stops_when_validation_no_longer_improves(trainer):
+    rows = trainer(epochs=30, patience=2, learning=LearningSettings(rate=0.0)).run()
+    assert len(rows) == 4  # the first is the best; then two without a better one, and one more
+
+
+def test_minutes_are_a_budget_too(trainer):
+    started = time.perf_counter()
+    rows = trainer(epochs=None, minutes=0.02).run()
+    assert len(rows) >= 1
+    assert time.perf_counter() - started < 10
+
+
+def test_an_on_policy_method_remembers_only_the_last_rollout(trainer):
+    run = trainer(method="mcpg", epochs=1, rollout_images=2)
+    run.run()
+    assert np.count_nonzero(run.memory.added) == 2
+
+
+# ---- what a method may not have ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", ["mcpg", "ddpg"])
+def test_reinforcement_learners_train_where_there_is_no_oracle(trainer, monkeypatch, method):
+    def refuse(*_: object) -> None:
+        raise AssertionError("a reinforcement learner asked for the oracle")
+
+    monkeypatch.setattr("shapeparse.learning.scenes.Oracle", refuse)
+    run = trainer(method=method, epochs=1)
+    run.run()
+    assert run.rollout.oracle is None
+    assert not {"oracle_rule", "oracle_cut"} & run.memory.present
+
+
+@pytest.mark.parametrize("method", ["bc", "dagger"])
+def test_imitation_learners_train_where_there_are_no_rewards(trainer, monkeypatch, method):
+    def refuse(*_: object) -> None:
+        raise AssertionError("an imitation learner asked for rewards")
+
+    monkeypatch.setattr("shapeparse.learning.scenes.Rewards", refuse)
+    run = trainer(method=method, epochs=1)
+    run.run()
+    assert run.rollout.rewards is None
+    assert not {"returns", "behaviour"} & run.memory.present
+
+
+# ---- the same again ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", ["dagger", "drag", "mcpg"])
+def test_the_same_seed_gives_the_same_run_and_another_seed_another(trainer, tmp_path, method):
+    for folder, seed in (("one", 3), ("same", 3), ("other", 4)):
+        trainer(folder, method, epochs=2, seed=seed).run()
+    assert_same_run(tmp_path / "one", tmp_path / "same")
+    assert metrics(tmp_path / "one") != metrics(tmp_path / "other")
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL") or not Path("/proc/self/fd").exists(), reason="needs Linux")
+@pytest.mark.parametrize(
+    ("method", "moment"),
+    [("dagger", "in an epoch"), ("drag", "in a checkpoint"), ("ddpg", "in an epoch"), ("mcpg", "in a checkpoint")],
+)
+def test_a_killed_run_resumes_to_the_end_of_the_uninterrupted_one(trainer, data, tmp_path, method, moment):
+    arrays = {str(place): array for place, array in enumerate(vars(data).values())}
+    np.savez(tmp_path / "data.npz", **arrays)
+    marker, killed = tmp_path / "marker", tmp_path / "killed"
+    shape = {name: value for name, value in vars(PRESETS["fast"]).items() if name != "trunk"}
+    given = ({"method": method, **SMALL}, shape, str(tmp_path / "data.npz"), str(killed), str(marker), moment)
+    environment = {**os.environ, "PYTHONPATH": str(Path(shapeparse.__file__).parents[1]), "OMP_NUM_THREADS": "1"}
+    process = subprocess.Popen([sys.executable, "-c", STOPPING, *map(json.dumps, given)], env=environment)
+    try:
+        deadline = time.monotonic() + 60
+        while not marker.exists() and process.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.02)
+        assert marker.exists()
+    finally:
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    assert process.returncode == -signal.SIGKILL
+    assert len(list(killed.glob(".*.part"))) == (moment == "in a checkpoint")
+
+    resumed = trainer("killed", method)
+    rows = resumed.run(resume=True)
+    assert [row["epoch"] for row in rows] == [1, 2, 3, 4]
+    assert not list(killed.glob(".*.part"))
+    trainer("whole", method).run()
+    assert_same_run(killed, tmp_path / "whole")
+
+
+def test_a_run_with_fresh_heads_that_was_stopped_goes_on_as_if_it_had_not_been(trainer, tmp_path):
+    how = {"preset": "best", "map_until": 0.5, "map_updates": 2, "epochs": 4}
+    learning = LearningSettings(averaging=0.9, fresh_heads=True, quick=True)
+
+    class Stop(Exception):
+        pass
+
+    def stop(told: dict) -> None:
+        if told.get("epoch") == 3:
+            raise Stop
+
+    with pytest.raises(Stop):
+        trainer("stopped", learning=learning, **how).run(report=stop)
+    trainer("stopped", learning=learning, **how).run(resume=True)
+    trainer("whole", learning=learning, **how).run()
+    assert_same_run(tmp_path / "stopped", tmp_path / "whole")
+
+
+def test_resuming_a_finished_run_changes_nothing(trainer, tmp_path):
+    rows = trainer(epochs=2).run()
+    before = {path.name: path.read_bytes() for path in (tmp_path / "run").iterdir()}
+    assert trainer(epochs=2).run(resume=True) == rows
+    assert {path.name: path.read_bytes() for path in (tmp_path / "run").iterdir()} == before
+
+
+def test_resuming_what_was_stopped_before_its_first_checkpoint_begins_anew(trainer, tmp_path):
+    stopped = trainer("stopped", epochs=2)
+    stopped.folder.write_config(stopped.config())
+    trainer("stopped", epochs=2).run(resume=True)
+    trainer("whole", epochs=2).run(resume=True)  # and so does resuming what never was
+    assert_same_run(tmp_path / "stopped", tmp_path / "whole")
+
+
+def test_resuming_that_with_other_settings_is_refused_all_the_same(trainer, refused):
+    stopped = trainer(epochs=2)
+    stopped.folder.write_config(stopped.config())
+    assert "(seed)" in refused(trainer(epochs=2, seed=1).run, resume=True)
+
+
+@pytest.mark.parametrize("failing", ["fsync", "replace"])
+def test_a_full_disk_leaves_the_last_checkpoint_to_go_on_from(trainer, tmp_path, refused, monkeypatch, failing):
+    run = trainer("full", epochs=3)
+    real = getattr(os, failing)
+
+    def full(*arguments: object) -> None:
+        if run.epoch == 2:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        real(*arguments)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, failing, full)
+        assert "No space left on device" in refused(run.run)
+    assert not list((tmp_path / "full").glob(".*.part"))
+    again = trainer("full", epochs=3)
+    assert again.run(resume=True)[0]["epoch"] == 1
+    trainer("whole", epochs=3).run()
+    assert_same_run(tmp_path / "full", tmp_path / "whole")
+
+
+# ---- unusual data --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("paint", [False, True])
+@pytest.mark.parametrize("method", ["dagger", "drag", "aggrevated", "mcpg", "ddpg", "drag-anchored"])
+def test_masks_of_one_class_can_be_learned(trainer, data, method, paint):
+    """The oracle's trees are roots alone: a method that learns at a switch may get nothing at all from a rollout."""
+    flat = replace(data, train_masks=np.full_like(data.train_masks, paint))
+    rows = trainer(method=method, given=flat, epochs=2, rollout_images=1, flips=False).run()
+    assert len(rows) == 2
+
+
+def test_one_image_to_learn_from_is_enough(trainer, data):
+    single = replace(data, train_images=data.train_images[:1], train_masks=data.train_masks[:1])
+    for method in ("drag", "mcpg"):
+        trainer(method, method, single, epochs=2, flips=False).run()
+
+
+def test_a_tree_of_depth_0_is_a_label(trainer):
+    for method in ("dagger", "drag", "ddpg", "mcpg", "drag-dense"):
+        rows = trainer(method, method, depth=0, epochs=1).run()
+        assert rows[0]["validation_leaves"] == 1
+
+
+# ---- mistakes ------------------------------------------------------------------------------------------------------
+
+
+def test_a_dataset_of_one_image_leaves_none_to_validate_with(data, refused):
+    message = refused(
+        TrainingData, data.train_images[:1], data.train_masks[:1], data.train_images[:0], data.train_masks[:0]
+    )
+    assert "one to validate with" in message
+
+
+@pytest.mark.parametrize(
+    ("settings", "complaint"),
+    [
+        ({"minutes": float("nan")}, "minutes is nan"),
+        ({"beta_end": float("inf")}, "beta_end is inf"),
+        ({"learning": LearningSettings(rate=float("nan"))}, "learning.rate is nan"),
+        ({"exploration": ExplorationSettings(location_noise=float("-inf"))}, "exploration.location_noise is -inf"),
+        ({"learning": LearningSettings(critic_rate=-1.0)}, "learning.critic_rate is -1.0"),
+        ({"learning": LearningSettings(fresh_actions=1)}, "learning.fresh_actions is 1"),
+        ({"method": "dragon"}, "choose one of mcpg, ddpg, bc"),
+        ({"preset": "slow"}, "choose one of paper, crop, fast"),
+        ({"epochs": 0}, "budget is empty"),
+        ({"epochs": 1.5}, "budget is empty"),
+        ({"minutes": 0.0}, "budget is empty"),
+        ({"batch_nodes": 0}, "batch_nodes is 0"),
+        ({"memory": 2.5}, "memory is 2.5"),
+        ({"seed": -1}, "seed is -1"),
+        ({"threads": 0}, "threads is 0"),
+        ({"beta_end": 1.5}, "beta_end is 1.5"),
+        ({"switch": "never"}, "switch is 'never'"),
+        ({"depth": -1}, "depth is -1"),
+        ({"min_extent": 0}, "min_extent is 0"),
+    ],
+)
+def test_a_setting_that_makes_no_sense_is_named(refused, settings, complaint):
+    assert complaint in refused(TrainSettings, **settings)
+
+
+def test_without_a_budget_training_takes_5_minutes():
+    assert TrainSettings().minutes == 5.0
+
+
+def test_a_run_folder_is_not_trained_into_twice(trainer, refused, tmp_path):
+    trainer(epochs=1).run()
+    before = (tmp_path / "run" / "model.safetensors").read_bytes()
+    assert "add --resume" in refused(trainer(epochs=1, seed=9).run)
+    assert (tmp_path / "run" / "model.safetensors").read_bytes() == before
+
+
+def test_resuming_with_other_settings_names_them(trainer, refused):
+    trainer(epochs=2).run()
+    changed = trainer(epochs=3, learning=LearningSettings(clip=1.0), colour=0.0)
+    message = refused(changed.run, resume=True)
+    assert "(colour, epochs, learning.clip)" in message
+
+
+def test_resuming_with_other_images_is_refused(trainer, data, refused):
+    trainer(epochs=1).run()
+    darker = replace(data, train_images=data.train_images // 2)
+    assert "fingerprint" in refused(trainer(epochs=1, given=darker).run, resume=True)
+
+
+@pytest.mark.parametrize("damage", ["cut short", "garbage", "empty", "other tensors", "no notes", "hostile notes"])
+def test_a_damaged_checkpoint_is_refused(trainer, refused, tmp_path, damage):
+    run = trainer(epochs=1)
+    run.run()
+    path = tmp_path / "run" / "checkpoint.safetensors"
+    content = path.read_bytes()
+    if damage == "other tensors":
+        config = json.dumps(run.config())
+        rest = {"state": '{"epoch": 1, "seconds": 1, "best": 1, "best_epoch": 1, "present": []}', "rows": "[]"}
+        save_file({"network.policy.rule.weight": np.zeros(3)}, path, {"config": config, "rng": "{}", **rest})
+    elif damage == "no notes":
+        save_file(load_file(path), path)
+    elif damage == "hostile notes":
+        save_file(load_file(path), path, {"config": "[[[]]]", "state": "7", "rows": "{", "rng": "null"})
+    else:
+        spoiled = {"cut short": content[: len(content) // 2], "garbage": b"\xff" * 1000, "empty": b""}
+        path.write_bytes(spoiled[damage])
+    assert str(path) in refused(trainer(epochs=1).run, resume=True)
+
+
+@pytest.mark.parametrize("damage", ["cut short", "garbage", "empty", "missing", "other network", "hostile notes"])
+def test_a_damaged_model_is_refused(trainer, refused, tmp_path, tiny_presets, damage):
+    trainer(epochs=1).run()
+    folder = RunFolder(tmp_path / "run")
+    content = folder.model_path.read_bytes()
+    if damage == "missing":
+        folder.model_path.unlink()
+    elif damage == "hostile notes":
+        save_file(load_file(folder.model_path), folder.model_path, {"facts": "[" * 100_000})
+    elif damage != "other network":
+        spoiled = {"cut short": content[: len(content) // 2], "garbage": b"\xff" * 1000, "empty": b""}
+        folder.model_path.write_bytes(spoiled[damage])
+    preset = tiny_presets["crop" if damage == "other network" else "fast"]
+    assert "model.safetensors" in refused(folder.read_model, Policy(preset))
+
+
+@pytest.mark.parametrize(
+    ("content", "complaint"),
+    [
+        (None, "has no config.json"),
+        ("", "cannot be read"),
+        ("{", "cannot be read"),
+        (b"\xff\xfe\x00", "cannot be read"),
+        ("[" * 100_000, "cannot be read"),
+        ("[[[]]]", "is not the config of a shapeparse run"),
+        ("null", "is not the config of a shapeparse run"),
+        ('{"format": ["shapeparse-run"], "version": 1}', "is not the config of a shapeparse run"),
+        ('{"format": "shapeparse-run"}', "another version"),
+        ('{"format": "shapeparse-run", "version": 2}', "another version"),
+        ('{"format": "shapeparse-run", "version": {"a": [[1]]}}', "another version"),
+        ('{"format": "shapeparse-run", "version": "\\n' + "1" * 9999 + '"}', "another version"),
+    ],
+)
+def test_a_config_that_is_none_is_refused(refused, tmp_path, content, complaint):
+    if content is not None:
+        (tmp_path / "config.json").write_bytes(content if isinstance(content, bytes) else content.encode())
+    assert complaint in refused(RunFolder(tmp_path).read_config)
+
+
+def test_a_run_folder_that_is_not_there_is_refused(refused, tmp_path):
+    assert "is not a folder" in refused(RunFolder(tmp_path / "nowhere").read_config)
+    (tmp_path / "file").touch()
+    assert "is not a folder" in refused(RunFolder(tmp_path / "file").read_config)
+
+
+def test_a_run_cannot_be_written_where_a_file_is(trainer, tmp_path, refused):
+    (tmp_path / "run").touch()
+    assert "is a file" in refused(trainer(epochs=1).run)
+
+
+def test_the_paper_preset_is_trained_as_its_authors_did_unless_told_otherwise() -> None:
+    settings = TrainSettings(preset="paper", method="dagger", epochs=1)
+    assert (settings.min_extent, settings.batch_images * settings.batch_nodes, settings.schedule) == (
+        25,
+        25,
+        "constant",
+    )
+    assert (settings.learning.rate, settings.learning.weight_decay, settings.learning.clip) == (1e-4, 0.0, 10.0)
+    assert TrainSettings(preset="paper", min_extent=3).min_extent == 3
+    assert TrainSettings(preset="fast", method="bc", epochs=2) == TrainSettings(preset="fast", method="bc", epochs=2)
+
+
+def test_what_is_given_of_the_learning_settings_leaves_the_rest_as_the_preset_has_it() -> None:
+    usual, given = (
+        TrainSettings(preset="best", epochs=1),
+        TrainSettings(preset="best", epochs=1, learning={"rate": 1e-3}),
+    )
+    assert given == replace(usual, learning=replace(usual.learning, rate=1e-3))
+    assert given.learning.averaging > 0
+
+
+def test_a_method_has_settings_of_its_own_only_where_they_were_tuned() -> None:
+    tuned = {method for method in METHODS if TrainSettings(preset="fast", method=method).learning != LearningSettings()}
+    assert tuned == set(TUNED)
+    assert (
+        TrainSettings(preset="paper", method="off-mcpg").learning == TrainSettings(preset="paper", method="bc").learning
+    )

@@ -1,0 +1,108 @@
+"""Files appear complete or not at all; folders are usable or refused in one sentence."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import stat
+
+import pytest
+
+from shapeparse import UserError
+from shapeparse.support import files
+
+
+def leftovers(folder, *expected: str) -> list[str]:
+    return sorted(path.name for path in folder.iterdir() if path.name not in expected)
+
+
+def test_what_is_written_is_what_is_read(tmp_path):
+    files.write_bytes(tmp_path / "a", b"\x00\xff")
+    files.write_text(tmp_path / "b", "Größe ☂\n")
+    files.write_json(tmp_path / "c", {"value": [1, None]})
+    assert (tmp_path / "a").read_bytes() == b"\x00\xff"
+    assert (tmp_path / "b").read_text(encoding="utf-8") == "Größe ☂\n"
+    assert json.loads((tmp_path / "c").read_text()) == {"value": [1, None]}
+    assert leftovers(tmp_path, "a", "b", "c") == []
+
+
+def test_a_file_gets_the_permissions_that_open_would_give_it(tmp_path):
+    old = os.umask(0o027)
+    try:
+        files.write_text(tmp_path / "a", "x")
+    finally:
+        os.umask(old)
+    assert stat.S_IMODE((tmp_path / "a").stat().st_mode) == 0o640
+
+
+def test_an_error_while_writing_leaves_the_old_content_and_nothing_else(tmp_path):
+    files.write_text(tmp_path / "a", "old")
+
+    def stop_half_way(file):
+        file.write(b"new")
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        files.write_with(tmp_path / "a", stop_half_way)
+    assert (tmp_path / "a").read_text() == "old"
+    assert leftovers(tmp_path, "a") == []
+
+
+@pytest.mark.parametrize("step", ["write", "fsync", "replace"])
+def test_a_full_disk_is_one_sentence_and_leaves_the_old_content(tmp_path, monkeypatch, refused, step):
+    files.write_text(tmp_path / "a", "old")
+
+    def no_space(*_):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    if step != "write":
+        monkeypatch.setattr(os, step, no_space)
+    message = refused(
+        files.write_with, tmp_path / "a", no_space if step == "write" else lambda file: file.write(b"new")
+    )
+    assert "No space left on device" in message
+    assert str(tmp_path / "a") in message
+    assert (tmp_path / "a").read_text() == "old"
+    assert leftovers(tmp_path, "a") == []
+
+
+def test_writing_into_a_missing_folder_or_over_a_folder_is_refused(tmp_path, refused):
+    assert "No such file" in refused(files.write_text, tmp_path / "missing" / "a", "x")
+    (tmp_path / "folder").mkdir()
+    assert "directory" in refused(files.write_text, tmp_path / "folder", "x")
+    assert leftovers(tmp_path, "folder") == []
+
+
+def test_numbers_that_are_not_json_are_refused_and_nothing_is_written(tmp_path):
+    with pytest.raises(ValueError, match="JSON compliant"):
+        files.write_json(tmp_path / "a", float("nan"))
+    assert leftovers(tmp_path) == []
+
+
+def test_a_folder_is_made_with_its_parents_and_may_be_there_already(tmp_path):
+    assert files.make_folder(tmp_path / "a" / "b") == tmp_path / "a" / "b"
+    assert files.make_folder(str(tmp_path / "a" / "b")).is_dir()
+
+
+@pytest.mark.parametrize("place", ["file", "file/below", "file/below/deeper"])
+def test_a_folder_in_place_of_or_below_a_file_is_refused(tmp_path, refused, place):
+    (tmp_path / "file").write_text("x")
+    assert "is a file; choose another" in refused(files.make_folder, tmp_path / place)
+
+
+def test_a_folder_that_cannot_be_written_to_is_refused(tmp_path, monkeypatch, refused):
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    assert "is not writable" in refused(files.make_folder, tmp_path)
+
+
+def test_a_folder_that_cannot_be_made_is_refused(tmp_path, monkeypatch, refused):
+    def not_permitted(*_, **__):
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr(os, "mkdir", not_permitted)
+    assert "Permission denied" in refused(files.make_folder, tmp_path / "a")
+
+
+def test_a_user_error_is_a_value_error():
+    assert issubclass(UserError, ValueError)

@@ -1,0 +1,29 @@
+"""Bars, waits that are explained, and tables."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from shapeparse.support import progress
+
+
+def test_a_bar_passes_everything_through_and_is_silent_when_piped(capsys: pytest.CaptureFixture[str]) -> None:
+    assert list(progress.bar("Counting")(range(5))) == [0, 1, 2, 3, 4]
+    assert capsys.readouterr() == ("", "")
+
+
+def test_only_a_long_wait_is_explained(capsys: pytest.CaptureFixture[str]) -> None:
+    with progress.explained("Waiting", patience=60):
+        pass
+    assert capsys.readouterr().err == ""
+    with progress.explained("Waiting", patience=0.01):
+        time.sleep(0.2)
+    assert capsys.readouterr() == ("", "Waiting\n")
+
+
+def test_a_table_is_aligned_text(capsys: pytest.CaptureFixture[str]) -> None:
+    progress.print_table(("name", "share"), [("a", "1.00 %"), ("long name", "10.00 %")], footer=("mean", "5.50 %"))
+    lines = [line.rstrip() for line in capsys.readouterr().out.splitlines()]
+    assert lines == ["name         share", "a           1.00 %", "long name  10.00 %", "mean        5.50 %"]
