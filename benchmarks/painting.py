@@ -28,7 +28,6 @@ CAR_PANELS = REPOSITORY.parent / "shared" / "data" / "car-panels"
 SIDE = 256
 WAYS = {
     "route": "this plan",
-    "local": "the same without OR-tools",
     "nearest": "the same strokes, nearest first",
     "tree": "the same strokes, in the order of the tree",
     "raster": "the same strokes, from top to bottom",
@@ -36,7 +35,6 @@ WAYS = {
 }
 CHANGES: dict[str, Any] = {
     "route": {},
-    "local": {"time_limit": 0.0},
     "nearest": {"order": "nearest"},
     "tree": {"order": "tree"},
     "raster": {"order": "raster"},

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
 from shapeparse.oracle import kernels, twins
-from shapeparse.oracle.igm import SOFT_UNITS, _sums_type, integrate
+from shapeparse.oracle.igm import SOFT_UNITS, integrate_labels
 from shapeparse.oracle.kernels import LEAF, UNLIMITED, Box, Picture
 
 TABLE = kernels.xlogx_table()
@@ -72,9 +72,10 @@ def test_the_integral_image_is_a_double_cumulative_sum_at_any_width(width, kind)
         "soft": (rng.integers(0, 256, (5, width), np.uint8), SOFT_UNITS),
     }[kind]
     expected = np.pad(mask.cumsum(0, dtype=int).cumsum(1), ((1, 0), (1, 0))).ravel()
-    for way in (integrate, lambda mask, _, sums, start: kernels.integrate(mask, sums, start)):
-        sums = np.full(3 + len(expected), -1, _sums_type(unit))
-        way(mask, unit, sums, 3)
+    ways = (kernels.integrate, integrate_labels) if unit == 1 else (kernels.integrate,)
+    for integrate in ways:
+        sums = np.full(3 + len(expected), -1, np.int32 if unit == 1 else np.int64)
+        integrate(mask, sums, 3)
         assert np.array_equal(sums[3:], expected)
         assert (sums[:3] == -1).all()  # what lies before the start is another image's
 

@@ -1,18 +1,24 @@
-"""Settings to plan with, and how shapely sees what is painted."""
+"""Trees and settings to plan with, how shapely sees what is painted, and strokes at random."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
+import numpy as np
 import pytest
 from hypothesis import strategies as st
 from shapely import Geometry, box, union_all
 
 from shapeparse import ParseTree
-from shapeparse.painting import PaintPlan, PaintSettings, Stroke
+from shapeparse.painting import ExportSettings, PaintPlan, PaintSettings, Stroke, export_plan, plan_painting
+from shapeparse.painting.georeference import Affine
 from shapeparse.pictures import toy_object
 
-# Brushes below, at and above the sides of the small random trees; no search by OR-tools, which has tests of its own.
+NORTH_UP = Affine(0.25, 0, 500_000, 0, -0.25, 5_600_000)
+TURNED = Affine(0.3, 0.4, 100, 0.4, -0.3, 200)
+SOUTH_UP = Affine(0.25, 0, 0, 0, 0.25, 0)
+
+# Brushes below, at and above the sides of the small random trees.
 st.register_type_strategy(
     PaintSettings,
     st.builds(
@@ -26,7 +32,6 @@ st.register_type_strategy(
         stroke_speed=st.floats(1, 100),
         travel_speed=st.floats(1, 100),
         lift_time=st.floats(0, 2),
-        time_limit=st.just(0.0),
     ),
 )
 
@@ -35,6 +40,22 @@ st.register_type_strategy(
 def toy() -> ParseTree:
     """A tree of seven leaves of an image of 96 x 72, with two merged paint rectangles."""
     return toy_object()[2]
+
+
+@pytest.fixture(scope="session")
+def plan(toy: ParseTree) -> PaintPlan:
+    """How to paint it with a brush of 9 pixels, each half a millimetre."""
+    return plan_painting(toy, PaintSettings(brush=9, scale=0.5))
+
+
+def written(plan: PaintPlan, tree: ParseTree, name: str, **options: object) -> str:
+    """A plan as the text of a file."""
+    return export_plan(plan, tree, name, ExportSettings(**options)).decode()
+
+
+def flipped(plan: PaintPlan, size: float = 1.0) -> np.ndarray:
+    """The strokes as most formats have them: y up from the lower left corner."""
+    return (plan.lines * [1, -1, 1, -1] + [0, plan.height, 0, plan.height]) * size
 
 
 def painted(strokes: Iterable[Stroke]) -> Geometry:
@@ -58,3 +79,22 @@ def boxes(plan: PaintPlan) -> list[Geometry]:
 def skipped(tree: ParseTree) -> Geometry:
     """All that is labelled skip."""
     return union_all([box(x, y, x + w, y + h) for x, y, w, h, paint in tree.segments() if not paint])
+
+
+def random_lines(count: int, seed: int) -> np.ndarray:
+    """Strokes along x or y in a square of 100 pixels."""
+    rng = np.random.default_rng(seed)
+    start, length = rng.uniform(0, 100, (count, 2)), rng.uniform(0, 30, count)
+    along_x = rng.random(count) < 0.5
+    return np.concatenate([start, start + np.stack([length * along_x, length * ~along_x], axis=1)], axis=1)
+
+
+def tour_length(lines: np.ndarray, tour: np.ndarray) -> float:
+    """How far a tour goes between its strokes."""
+    ends = lines.reshape(-1, 2)[tour]
+    return float(np.hypot(*(ends[2::2] - ends[1:-1:2]).T).sum())
+
+
+def is_tour(tour: np.ndarray) -> bool:
+    """Whether it meets both ends of every stroke, one after the other."""
+    return sorted(tour.tolist()) == list(range(len(tour))) and bool((tour[0::2] ^ 1 == tour[1::2]).all())

@@ -37,7 +37,7 @@ def test_nothing_wanted_takes_no_rows() -> None:
 
 def test_a_plan_is_compared_with_the_plain_alternatives(toy: ParseTree) -> None:
     mask = toy.labels()
-    plan = plan_painting(toy, PaintSettings(brush=9, time_limit=0))
+    plan = plan_painting(toy, PaintSettings(brush=9))
     ways = compare(plan, mask, mask)
     assert list(ways) == [PLAN, NEAREST, ROWS]
     assert all(found["coverage"] == pytest.approx(1) for found in ways.values())

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -55,23 +53,6 @@ def test_nothing_painted_has_no_area() -> None:
 @given(st.from_type(ParseTree))
 def test_a_brush_of_one_pixel_covers_and_wastes_what_the_tree_does(tree: ParseTree) -> None:
     mask = np.random.default_rng(0).random((tree.height, tree.width)) < 0.5
-    metrics, scores = plan_painting(tree, PaintSettings(brush=1, time_limit=0)).metrics(mask), tree.scores(mask)
+    metrics, scores = plan_painting(tree, PaintSettings(brush=1)).metrics(mask), tree.scores(mask)
     assert (metrics["coverage"], metrics["waste"]) == pytest.approx((scores.coverage, scores.waste))
     assert metrics["overspill"] == 0
-
-
-def test_lengths_and_times(toy: ParseTree) -> None:
-    settings = PaintSettings(
-        brush=28, overlap=0, scale=2, order="tree", stroke_speed=10, travel_speed=40, lift_time=3, time_limit=0
-    )
-    plan = plan_painting(toy, settings)
-    assert [stroke[:4] for stroke in plan.strokes] == [(44, 30, 54, 30), (22, 58, 74, 58)]
-    metrics = plan.metrics()
-    assert metrics["painted_length"] == 2 * (10 + 52)
-    assert metrics["travel_length"] == pytest.approx(2 * np.hypot(32, 28))
-    assert metrics["seconds"] == pytest.approx(124 / 10 + 2 * np.hypot(32, 28) / 40 + 2 * 3)
-    assert (metrics["coverage"], metrics["waste"]) == (None, None)
-
-
-def test_a_mask_of_another_size_is_refused(refused: Callable[..., str], toy: ParseTree) -> None:
-    assert "96 x 72" in refused(plan_painting(toy).metrics, np.zeros((3, 4), bool))

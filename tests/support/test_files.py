@@ -9,7 +9,6 @@ import stat
 
 import pytest
 
-from shapeparse import UserError
 from shapeparse.support import files
 
 
@@ -104,5 +103,15 @@ def test_a_folder_that_cannot_be_made_is_refused(tmp_path, monkeypatch, refused)
     assert "Permission denied" in refused(files.make_folder, tmp_path / "a")
 
 
-def test_a_user_error_is_a_value_error():
-    assert issubclass(UserError, ValueError)
+def test_an_ordinary_file_passes_and_others_are_refused_before_they_are_read(tmp_path, refused):
+    path = tmp_path / "file"
+    path.write_bytes(b"12345")
+    files.check_file(path, limit=5)
+    assert "larger than 4 bytes" in refused(files.check_file, path, 4)
+    path.write_bytes(b"")
+    assert "is empty" in refused(files.check_file, path)
+    assert "is a folder" in refused(files.check_file, tmp_path)
+    assert "There is no file" in refused(files.check_file, tmp_path / "missing")
+    assert "There is no file" in refused(files.check_file, path / "below")
+    os.mkfifo(tmp_path / "pipe")  # reading it would wait for ever
+    assert "not a regular file" in refused(files.check_file, tmp_path / "pipe")

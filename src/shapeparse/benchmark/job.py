@@ -16,7 +16,7 @@ import torch
 
 from ..data import Loaded
 from ..grammar import Forest, ParseTree, Rule
-from ..learning.methods import METHODS, method_named
+from ..learning.methods import ABLATIONS, method_named
 from ..learning.run import Report
 from ..learning.trainer import Trainer
 from ..oracle import igm
@@ -103,7 +103,7 @@ def _method(plan: Plan, job: Job, loaded: Loaded, folder: Path, threads: int | N
     def trees(images: Images, masks: Masks) -> list[ParseTree]:
         return [tree for forest in parse_images(parser.policy, images, parser.limits) for tree in forest.trees()]
 
-    kind = "method" if job.row in METHODS else "ablation"
+    kind = "ablation" if job.row in ABLATIONS else "method"
     return [
         Row(
             job.row, method_named(job.row).title, kind, trees, settings_json(settings),

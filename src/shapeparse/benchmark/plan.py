@@ -13,20 +13,20 @@ import numpy as np
 from ..data import Loaded, Split, random_splits
 from ..grammar import Limits
 from ..learning.data import TrainingData
-from ..learning.methods import ABLATIONS, METHODS
+from ..learning.names import ABLATION_NAMES, METHOD_NAMES, REGISTERED
 from ..learning.settings import TrainSettings
 from ..networks.presets import preset_named
 from ..support.errors import UserError
-from ..support.text import one_line
+from ..support.text import unknown
 
 TRAIN_SHARE = 300 / 362
 """The paper trains on 300 of 362 images."""
 VALIDATION_SHARE = 0.1
 PEERS = ("lines", "colours", "unet")
 """Jobs beside the methods: what needs no learning, colour clustering, and a U-Net whose mask is decomposed."""
-JOB_ROWS = (*METHODS, *ABLATIONS, *PEERS)
-"""What a job can be named after, in the order of the table."""
-GROUPS = {"all": (*METHODS, *PEERS), "methods": tuple(METHODS), "ablations": tuple(ABLATIONS), "peers": PEERS}
+JOB_ROWS = (*METHOD_NAMES, *ABLATION_NAMES, *PEERS)
+"""What a job can be named after, in the order of the table; methods from outside follow."""
+GROUPS = {"all": (*METHOD_NAMES, *PEERS), "methods": METHOD_NAMES, "ablations": ABLATION_NAMES, "peers": PEERS}
 """Names for several rows."""
 
 
@@ -133,14 +133,11 @@ class Plan:
 
 def rows_named(names: Iterable[str]) -> list[str]:
     """The rows that are wanted, in the order of the table; names of ``GROUPS`` stand for several."""
-    wanted = set(names)
-    unknown = sorted(wanted - {*JOB_ROWS, *GROUPS})
-    if unknown:
-        raise UserError(
-            f"There is no row {one_line(unknown[0])}; choose among {', '.join(GROUPS)}, {', '.join(JOB_ROWS)}."
-        )
+    wanted, known = set(names), (*JOB_ROWS, *REGISTERED)
+    for name in sorted(wanted - {*known, *GROUPS}):
+        raise unknown("row", name, (*GROUPS, *known))
     chosen = wanted.union(*(GROUPS[name] for name in wanted & set(GROUPS)))
-    return [row for row in JOB_ROWS if row in chosen]
+    return [row for row in known if row in chosen]
 
 
 def settings_json(settings: Any) -> dict[str, Any]:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from ..learning.methods import ABLATIONS, METHODS
+from ..learning.methods import METHODS
+from ..learning.names import ABLATION_NAMES, METHOD_NAMES, REGISTERED
 from ..support.text import printable
 from .paper import PAPER_TABLE
 from .statistics import Group, Interval, grouped, image_differences, paired_bootstrap
 
 ROWS = (
-    "majority-set", "majority-image", *METHODS, *ABLATIONS,
+    "majority-set", "majority-image", *METHOD_NAMES, *ABLATION_NAMES,
     "colours", "segment", "segment-lookahead", "oracle", "oracle-lookahead",
 )  # fmt: skip
 """The order of the table."""
@@ -108,7 +109,8 @@ def kind(group: Group) -> str:
 
 def setting(group: Group) -> str:
     """What a method may use, RL, IL or IL+RL; ablations, peers and lines are called so."""
-    return METHODS[group.row].setting if group.row in METHODS else kind(group)
+    method = METHODS.get(group.row) or REGISTERED.get(group.row)
+    return method.setting if method else kind(group)
 
 
 def test_accuracy(group: Group) -> float:

@@ -1,4 +1,4 @@
-"""A job in a process of its own: ``python -m shapeparse.benchmark.worker OUT ROW FOLD THREADS PARENT``.
+"""A job in a process of its own: ``python -m shapeparse.benchmark.worker OUT ROW FOLD THREADS PARENT [IMPORT ...]``.
 
 It reads the plan and the cached data of ``OUT``, notes its progress in the job's ``status.json``, and ends with
 ``result.json``. It stops when the process that started it is gone, and never works beside another on the same job.
@@ -17,6 +17,7 @@ from typing import Any
 
 from ..support import files
 from ..support.errors import UserError
+from ..support.plugins import import_plugin
 from .plan import Job, Plan
 from .record import Record
 
@@ -24,13 +25,15 @@ PATIENCE = 60.0
 """Seconds to wait for another worker on the same job, which has been orphaned and is about to notice."""
 
 
-def main(out: str, row: str, fold: str, threads: str, parent: str) -> int:
-    """Do the job for the process ``parent``; the exit code."""
+def main(out: str, row: str, fold: str, threads: str, parent: str, *plugins: str) -> int:
+    """Do the job for the process ``parent``, after importing what registers methods and networks; the exit code."""
     record = Record(Path(out))
     plan = Plan.from_json(json.loads(record.plan_path.read_text(encoding="utf-8")))
     job = Job(row, int(fold), plan.preset)
     folder = files.make_folder(record.job_folder(job))
     try:
+        for plugin in plugins:
+            import_plugin(plugin)
         with alone(folder / "lock"):
             work(record, plan, job, folder, int(threads), int(parent))
     except UserError as error:

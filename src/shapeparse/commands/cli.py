@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from ..support.errors import UserError
+from ..support.plugins import import_plugin
 from ..support.version import __version__
 
 DESCRIPTION = """\
@@ -31,6 +32,10 @@ EXAMPLES = """\
   shapeparse parse new.jpg --model run --out out   and use what was learned"""
 
 ENDING = """\
+before the command:
+  --import MODULE   import a module, or a .py file, that registers methods or
+                    networks of your own
+
 exit codes:
   0 all is well; 2 something given cannot be used, and a sentence says what and
   why; 130 stopped with Ctrl-C
@@ -86,6 +91,11 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _dispatch(words: list[str]) -> int:
+    while words[:1] == ["--import"]:
+        if len(words) < 2:
+            raise UserError("--import needs the name of a module or of a .py file behind it.")
+        import_plugin(words[1])
+        words = words[2:]
     if not words or words[0] in ("-h", "--help", "help"):
         print(_help())
         return 0

@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from tyro.conf import Positional, arg
 
-from ..data.dataset import Skipped
-from ..oracle.ready import ready_oracle
 from ..support import files, progress
 from ..support.errors import UserError
 from ..support.text import one_line
-from .decomposition import FORMATS, Format, Row, Settings, decompose, output_files, write
-from .inputs import Job, plan, refuse_overwriting
-from .summary import print_rows, write_summary
+from .options import FORMATS, Format
+
+if TYPE_CHECKING:
+    from ..data.dataset import Skipped
+    from .decomposition import Row, Settings
+    from .inputs import Job
 
 EXAMPLES = """
   shapeparse decompose mask.png --out rectangles
@@ -61,6 +62,11 @@ def run(args: Args) -> int:
     """Decompose the masks, write and print the summary, and name the files that could not be used."""
     if not args.masks:
         raise UserError("No masks were given; name mask files or folders of them, as in `decompose masks --out DIR`.")
+    from ..oracle.ready import ready_oracle
+    from .decomposition import Settings, output_files
+    from .inputs import plan, refuse_overwriting
+    from .summary import print_rows, write_summary
+
     settings = Settings(
         args.depth, args.min_extent, args.lookahead, args.price, args.threshold, args.formats, args.figure
     )
@@ -82,6 +88,9 @@ def run(args: Args) -> int:
 
 def decompose_all(jobs: Sequence[Job], out: Path, settings: Settings) -> tuple[list[Row], list[Skipped]]:
     """Work through the jobs; what is wrong with one does not concern the others."""
+    from ..data.dataset import Skipped
+    from .decomposition import decompose, write
+
     rows, problems = [], []
     for job in progress.bar("Decomposing")(jobs):
         try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,10 +16,8 @@ from ..support import files
 from ..support.errors import UserError
 from ..support.text import one_line
 from .inputs import FIGURE, Job
+from .options import FORMATS, Format
 from .previews import LONGEST, preview
-
-Format = Literal["json", "png", "svg"]
-FORMATS: tuple[Format, ...] = ("json", "png", "svg")
 
 FIGURE_DEPTH = 7
 """Subtrees below this are drawn as one triangle each: no page holds more."""

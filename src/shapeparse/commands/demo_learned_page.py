@@ -62,7 +62,7 @@ def _pictures(page: Page, out: Path, learned: Learned) -> None:
 def _exploration(learned: Learned, index: int, name: str) -> Exploration:
     photo, mask = learned.held_out.images[index], learned.held_out.masks[index]
     trees = {learned.title: learned.trees[index], "Oracle": _oracle(mask)}
-    brush = PaintSettings(brush=BRUSH, time_limit=0.0)
+    brush = PaintSettings(brush=BRUSH)
     several = (Shown(title, tree, plan_painting(tree, brush), tree.scores(mask)) for title, tree in trees.items())
     return Exploration(name, photo, tuple(several))
 

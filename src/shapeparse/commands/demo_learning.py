@@ -29,7 +29,7 @@ from .decomposition import Settings
 from .evaluate import evaluation_json
 from .findings import AHEAD_DEPTH, measure
 from .inputs import plan
-from .parse import parse_jobs, write_parse, write_summary
+from .parsing import parse_jobs, write_parse, write_summary
 from .watch import Watch
 
 MADE_BY = "shapeparse demo"

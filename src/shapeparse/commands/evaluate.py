@@ -20,6 +20,7 @@ from ..parsing.shipped import NAME, run_or_pretrained
 from ..support import progress
 from ..support.errors import UserError
 from ..support.text import one_line
+from .options import Device
 
 EXAMPLES = """
   shapeparse evaluate run
@@ -48,6 +49,8 @@ class Args:
         arg(metavar="PART", help_behavior_hint="(default: test if the run held any out, else all)"),
     ] = None
     """Which of the run's photographs: all, train, validation or test."""
+    device: Device = "auto"
+    """Where to compute: auto takes a GPU if there is one."""
     json: Annotated[bool, arg(help_behavior_hint="")] = False
     """Print JSON, with the figures of every photograph."""
 
@@ -55,7 +58,7 @@ class Args:
 def run(args: Args) -> int:
     """Evaluate and print."""
     folder = run_or_pretrained(args.run)
-    parser, stored = load(folder), RunData.of(folder)
+    parser, stored = load(folder, args.device), RunData.of(folder)
     part = args.part or ("test" if stored.parts["test"] and args.data is None else "all")
     ready_oracle()
     loaded = choose(stored.read(args.data, parser.side), part, stored, folder)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from tyro.conf import arg
 
-Device = Annotated[str, arg(metavar="DEVICE", help_behavior_hint="(default: auto)")]
+Device = Annotated[str, arg(metavar="DEVICE")]
 """auto, cpu, cuda or mps."""
+Format = Literal["json", "png", "svg"]
+FORMATS: tuple[Format, ...] = ("json", "png", "svg")
+"""What is written of every mask or photograph."""

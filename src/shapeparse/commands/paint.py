@@ -71,8 +71,6 @@ class Args:
     """With the brush up."""
     lift_time: Annotated[float, arg(metavar="SECONDS")] = 0.5
     """To lower the brush for a stroke and lift it again."""
-    time_limit: Annotated[float, arg(metavar="SECONDS")] = 5.0
-    """After which the search for a shorter route is cut off, for each input."""
     mask: Annotated[Path | None, arg(metavar="FILE", help_behavior_hint="")] = None
     """The true mask of a single input, to measure coverage and waste."""
     mask_dir: Annotated[Path | None, arg(metavar="DIR", help_behavior_hint="")] = None
@@ -110,7 +108,7 @@ def run(args: Args) -> int:
     refuse_overwriting([path for job in jobs for path in output_files(job, args.out, settings)], jobs)
     files.make_folder(args.out)
     with progress.explained("Compiling the planner's kernels (only this once) …"):
-        tour_of(np.arange(16.0).reshape(4, 4), np.zeros(4, np.int64), "route", 0)
+        tour_of(np.arange(16.0).reshape(4, 4), np.zeros(4, np.int64), "route")
     rows, ways, broken = plan_all(items, parser, args.out, settings)
     problems += broken
     total = {name: totals([found[name] for found in ways]) for name in WAYS if all(name in found for found in ways)}
@@ -129,7 +127,7 @@ def settings_of(args: Args) -> Settings:
         raise UserError("No formats were given; name at least one, such as --formats gcode.")
     paint = PaintSettings(
         pixels("--brush", args.brush, args.scale), args.overlap, pixels("--margin", args.margin, args.scale),
-        args.scale, args.unit, args.order, args.stroke_speed, args.travel_speed, args.lift_time, args.time_limit,
+        args.scale, args.unit, args.order, args.stroke_speed, args.travel_speed, args.lift_time,
     )  # fmt: skip
     export = ExportSettings(crs=args.crs, commands=Commands(args.brush_up, args.brush_down))
     return Settings(paint, export, args.formats, args.depth, args.threshold)

@@ -18,6 +18,7 @@ from ..parsing.shipped import run_or_pretrained
 from ..support import progress
 from ..support.errors import UserError
 from ..web.settings import ServiceSettings
+from .options import Device
 
 EXAMPLES = """
   shapeparse serve
@@ -51,18 +52,25 @@ class Args:
     """Largest request."""
     max_megapixels: float = DEFAULTS.max_pixels / MEGA
     """Largest photograph."""
+    device: Device = "auto"
+    """Where parsers compute: auto takes a GPU if there is one."""
     at_once: Annotated[int, arg(help_behavior_hint="(default: one a core, at most 4)")] = DEFAULTS.at_once
     """Requests worked on at the same time; twice as many may wait."""
 
 
 def run(args: Args) -> int:
     """Serve until told to stop."""
-    from ..web import create_app
-    from ..web.server import address_of, host_names, listen, serve
+    try:
+        from ..web import create_app
+        from ..web.server import address_of, host_names, listen, serve
+    except ImportError as error:
+        raise UserError(
+            f"The service needs the package {error.name}; install the extra with `pip install shapeparse[service]`."
+        ) from error
 
     settings = ServiceSettings(
         max_bytes=round(args.max_megabytes * MEGA), max_pixels=round(args.max_megapixels * MEGA),
-        at_once=args.at_once, hosts=host_names(args.host, args.public),
+        at_once=args.at_once, hosts=host_names(args.host, args.public), device=args.device,
     )  # fmt: skip
     bound = listen(args.host, args.port, args.public)
     with bound:

@@ -148,7 +148,7 @@ def _ordered(strokes: Sequence[Stroke], settings: PaintSettings) -> tuple[Stroke
     low, high = np.minimum(table[:, :2], table[:, 2:4]), np.maximum(table[:, :2], table[:, 2:4])
     place = np.lexsort((low[:, 0], low[:, 1], table[:, 5]))
     lines, rest = np.concatenate([low, high], axis=1)[place], table[place, 4:]
-    tour = tour_of(lines, rest[:, 1].astype(np.int64), settings.order, settings.time_limit)
+    tour = tour_of(lines, rest[:, 1].astype(np.int64), settings.order)
     ends = lines.reshape(-1, 2)[tour].reshape(-1, 4).tolist()
     width_and_owner = rest[tour[0::2] // 2].tolist()
     return tuple(

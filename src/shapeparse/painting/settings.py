@@ -18,7 +18,7 @@ Unit = Literal["px", "mm", "m"]
 ORDERS: tuple[Order, ...] = get_args(Order)
 UNITS: tuple[Unit, ...] = get_args(Unit)
 
-NUMBERS = ("brush", "overlap", "margin", "scale", "stroke_speed", "travel_speed", "lift_time", "time_limit")
+NUMBERS = ("brush", "overlap", "margin", "scale", "stroke_speed", "travel_speed", "lift_time")
 
 LEAST, MOST = 1e-6, 1e9
 """Numbers beyond these are mistakes, and would drown in rounding."""
@@ -45,8 +45,6 @@ class PaintSettings:
     """The same with the brush up."""
     lift_time: float = 0.5
     """Seconds to lower the brush for a stroke and to lift it again."""
-    time_limit: float = 5.0
-    """Seconds after which the search for a shorter route is cut off; it nearly always ends earlier by itself."""
 
     def __post_init__(self) -> None:
         _check("brush", self.brush, LEAST, "a width in pixels above 0, such as 12")
@@ -54,7 +52,6 @@ class PaintSettings:
         _check("stroke_speed", self.stroke_speed, LEAST, "a speed above 0")
         _check("travel_speed", self.travel_speed, LEAST, "a speed above 0")
         _check("lift_time", self.lift_time, 0, "seconds, at least 0")
-        _check("time_limit", self.time_limit, 0, "seconds, at least 0")
         if not _is_number(self.overlap) or not 0 <= self.overlap < 1:
             raise UserError(f"overlap is {_shown(self.overlap)}; give a share of the brush from 0 to below 1.")
         if self.scale is not None:

@@ -17,7 +17,7 @@ from .runs import RunFolder
 from .shipped import pretrained_folder
 
 
-def load(run: str | Path | None = None, device: str = "cpu") -> Parser:
+def load(run: str | Path | None = None, device: str = "auto") -> Parser:
     """The parser that a training run kept as its best; or one in an ONNX file; the pretrained one if none is given.
 
     A network of one's own must be registered before (see ``shapeparse.register_encoder``).

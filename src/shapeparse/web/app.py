@@ -25,7 +25,7 @@ from .workshop import Workshop
 
 def create_app(settings: ServiceSettings) -> FastAPI:
     """The service as an ASGI application; ``UserError`` says why a model cannot be loaded."""
-    models = list_models(settings.models)
+    models = list_models(settings.models, settings.device)
     workshop = Workshop(settings.at_once, settings.queue)
 
     @asynccontextmanager

@@ -97,7 +97,7 @@ class LearnedModel:
         return self.parser.parse(photo, depth=depth, price=price)
 
 
-def list_models(runs: Sequence[Path]) -> dict[str, Model]:
+def list_models(runs: Sequence[Path], device: str = "auto") -> dict[str, Model]:
     """All that is offered, by name: first the trained parsers in the order given, then the oracles."""
     oracles = (
         OracleModel("oracle", "Oracle", 0),
@@ -106,16 +106,16 @@ def list_models(runs: Sequence[Path]) -> dict[str, Model]:
     models: dict[str, Model] = {}
     taken = {oracle.name for oracle in oracles}
     for run in runs:
-        learned = _load(run, taken)
+        learned = _load(run, taken, device)
         taken.add(learned.name)
         models[learned.name] = learned
     return models | {oracle.name: oracle for oracle in oracles}
 
 
-def _load(run: Path, taken: set[str]) -> LearnedModel:
+def _load(run: Path, taken: set[str], device: str) -> LearnedModel:
     from ..parsing.load import load  # with PyTorch, which a service of oracles alone does without
 
-    parser = load(run)
+    parser = load(run, device)
     own = one_line(run.resolve().name)[:60] or "model"
     name, number = own, 1
     while name in taken:

@@ -10,7 +10,7 @@ from ..explorer.page import DRAWINGS
 from ..painting import FORMATS
 from ..painting.settings import LEAST, MOST, Order, PaintSettings, Unit
 from .samples import SAMPLES
-from .settings import MAX_DEPTH, MAX_PARSES, ROUTING_SECONDS
+from .settings import MAX_DEPTH, MAX_PARSES
 
 DEFAULTS = PaintSettings()
 
@@ -207,7 +207,7 @@ class PlanRequest(BaseModel):
     def settings(self) -> PaintSettings:
         """As the planner takes them."""
         chosen = self.model_dump(include=set(PlanRequest.model_fields) - {"tree"})
-        return PaintSettings(**chosen, time_limit=ROUTING_SECONDS)
+        return PaintSettings(**chosen)
 
 
 class ExportRequest(PlanRequest):

@@ -17,9 +17,6 @@ MAX_JSON_BYTES = 4_000_000
 """Of a request that brings a tree: several times what a tree of `MAX_NODES` needs."""
 MAX_NODES = 8_192
 """Of a tree that a client brings."""
-ROUTING_SECONDS = 0.0
-"""For OR-tools to shorten a route: none, since it keeps all other threads waiting, the one that listens among them.
-The planner's own search comes before it."""
 
 
 def cores() -> int:
@@ -48,6 +45,8 @@ class ServiceSettings:
     hosts: tuple[str, ...] | None = None
     """Names under which the service may be asked (the Host header); any if not given. On loopback this keeps out web
     pages whose own name was made to lead here."""
+    device: str = "auto"
+    """Where parsers compute: auto, cpu, cuda or mps."""
 
     def __post_init__(self) -> None:
         if self.max_bytes < 1000:

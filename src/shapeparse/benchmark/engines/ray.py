@@ -19,7 +19,7 @@ import numpy as np
 
 from ...data import Loaded
 from ...scale.cluster import cluster
-from ...support import files
+from ...support import files, plugins
 from ...support.errors import UserError
 from ..plan import Job, Plan
 from ..record import Record
@@ -61,7 +61,7 @@ def run_jobs(
                     job = waiting.pop(0)
                     for name in ("status.json", "result.json"):
                         (record.job_folder(job) / name).unlink(missing_ok=True)
-                    running[task.remote(*data, plan, job, marked, threads)] = job
+                    running[task.remote(*data, plan, job, marked, threads, tuple(plugins.IMPORTED))] = job
                     tell(Event(job, "running", {}))
                 ended, _ = ray.wait(list(running), timeout=PAUSE)
                 for reference in ended:
@@ -76,12 +76,16 @@ def run_jobs(
                 ray.cancel(reference, force=True)
 
 
-def do_job(images: np.ndarray, masks: np.ndarray, plan: str, job: Job, marked: Path, threads: int) -> Outcome:
+def do_job(
+    images: np.ndarray, masks: np.ndarray, plan: str, job: Job, marked: Path, threads: int, imports: Sequence[str] = ()
+) -> Outcome:
     """Do a job on whichever node Ray has chosen."""
     import torch
 
     from ..job import run_job
 
+    for plugin in imports:
+        plugins.import_plugin(plugin)
     torch.set_num_threads(threads)
     here = Plan.from_json(json.loads(plan))
     loaded = Loaded(images, masks, list(here.names), [])  # read only, which is enough: a fold's part of it is a copy
