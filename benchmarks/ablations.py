@@ -3,8 +3,8 @@
     python benchmarks/ablations.py [--data DIR ...] [--minutes 3]
 
 The preset best is trained as it is, and once more without each of its parts or with another, for the same minutes on
-all cores. Of those with a critic, a beam over splits is measured too. Test images are not even read. Stop it whenever
-you like: the same command goes on where it stopped. Writes results/ablations/NAME.json and NAME.md.
+all cores. Test images are not even read. Stop it whenever you like: the same command goes on where it stopped. Writes
+results/ablations/NAME.json and NAME.md.
 """
 
 from __future__ import annotations
@@ -28,13 +28,10 @@ from shapeparse.learning.settings import TrainSettings
 from shapeparse.learning.trainer import Trainer
 from shapeparse.networks.presets import PRESETS
 from shapeparse.parsing.load import load
-from shapeparse.parsing.parser import Parser
-from shapeparse.parsing.settings import ParseSettings
 from shapeparse.support.files import make_folder, write_json, write_text
 
 SMALL_LOOK = "best-192"
 PRESETS[SMALL_LOOK] = replace(PRESETS["best"], look=192)
-BEAMS = (0, 4, 8, 16)
 
 
 def variants(usual: TrainSettings) -> dict[str, TrainSettings]:
@@ -89,20 +86,7 @@ def trained(settings: TrainSettings, plan: Plan, training: TrainingData, folder:
     images, masks = training.validation_images, training.validation_masks
     ways = {title: mean_accuracy(parse(images), masks) for title, parse in ways_of_best(policy, plan).items()}
     raw = float(((evidence(policy, images) > 0.5) == masks).mean())
-    row = {"epochs": run.epoch, "updates": run.learner.updates, "ways": {**ways, "its map, no tree": raw}}
-    return row if parser.critic is None else {**row, "beams": beams(parser, images, masks)}
-
-
-def beams(parser: Parser, images: np.ndarray, masks: np.ndarray) -> list[dict[str, float]]:
-    """Accuracy of a parser whose critic looks for better splits, for several numbers of places."""
-    found = []
-    for places in BEAMS:
-        row: dict[str, float] = {"places": places}
-        for title, lookahead in (("no lookahead", 0), ("lookahead", ParseSettings().lookahead)):
-            trees = parser.parse(list(images), how=ParseSettings(lookahead=lookahead, beam=places))
-            row[title] = mean_accuracy(trees, masks)
-        found.append(row)
-    return found
+    return {"epochs": run.epoch, "updates": run.learner.updates, "ways": {**ways, "its map, no tree": raw}}
 
 
 def mean_accuracy(trees: Sequence[ParseTree], masks: np.ndarray) -> float:
@@ -125,21 +109,7 @@ def table(name: str, rows: list[dict[str, Any]]) -> str:
     for row in rows:
         cells = [f"{100 * row['ways'][column]:.2f}" for column in columns]
         lines.append(f"| {row['variant']} | {' | '.join(cells)} | {row['updates']} |")
-    for row in rows:
-        if "beams" in row:
-            lines += ["", *beam_lines(row["variant"], row["beams"])]
     return "\n".join([*lines, ""])
-
-
-def beam_lines(variant: str, rows: list[dict[str, float]]) -> list[str]:
-    """What a beam brings, as Markdown."""
-    return [
-        f"With a beam over splits, scored by the critic of *{variant}*:",
-        "",
-        "| places an axis | no lookahead | lookahead |",
-        "| ---: | ---: | ---: |",
-        *(f"| {r['places']} | {100 * r['no lookahead']:.2f} | {100 * r['lookahead']:.2f} |" for r in rows),
-    ]
 
 
 if __name__ == "__main__":

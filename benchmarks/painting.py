@@ -69,13 +69,12 @@ def main(
     ways = {way: {key: float(np.mean([one[way][key] for one in every])) for key in every[0][way]} for way in WAYS}
     result: Row = {
         "benchmark": "painting",
-        **facts("ortools"),
+        **facts(),
         "masks": {"name": name, "count": len(masks)},
         "settings": {"brush": brush, "overlap": overlap, "depth": depth},
         "rectangles": ways["route"]["rectangles"],
         "narrow": ways["route"]["narrow"],
         "longer than nearest first": longer(every, "route", "nearest"),
-        "shortened by OR-tools": longer(every, "local", "route"),
         "ways": ways,
     }
     write_json(folder / "painting.json", result)
@@ -137,8 +136,7 @@ def page(result: Row) -> str:
         "| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n" + "\n".join(lines),
         f"The route's travel is {saved(travel, 'nearest')} than nearest first, {saved(travel, 'raster')} than the\n"
         f"same strokes from top to bottom, and {saved(travel, 'rows')} than row by row over the mask.\n"
-        f"It is longer than nearest first on {result['longer than nearest first']} of the {count} masks, and OR-tools "
-        f"shortened it on {result['shortened by OR-tools']}.",
+        f"It is longer than nearest first on {result['longer than nearest first']} of the {count} masks.",
     ]
     return "\n\n".join(parts) + "\n"
 

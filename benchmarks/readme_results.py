@@ -27,12 +27,14 @@ from shapeparse.support.files import write_text
 REPOSITORY = Path(__file__).resolve().parents[1]
 RESULTS = REPOSITORY / "results"
 PAGES = {
-    REPOSITORY / "README.md": ("strength", "benchmark", "learning", "oracle"),
+    REPOSITORY / "README.md": ("strength",),
+    REPOSITORY / "docs" / "results.md": ("strength", "benchmark", "learning", "training", "oracle", "pretrained"),
+    REPOSITORY / "docs" / "painting.md": ("painting",),
     REPOSITORY / "docs" / "reproduction.md": ("benchmark", "findings", "budget"),
     REPOSITORY / "docs" / "methods.md": ("regret", "tuning"),
     REPOSITORY / "docs" / "strongest.md": ("strongest", "ablations", "parsing"),
 }
-"""The pages, and what is written between two marks of each."""
+"""The pages, and what is written between two marks of each. The README has one small table; docs/ has the rest."""
 SOURCES = {
     "oracle": "results/oracle/oracle.json",
     "benchmark": "results/*/results.json",
@@ -45,6 +47,9 @@ SOURCES = {
     "ablations": "results/ablations/*.md",
     "parsing": "results/speed/parsing.md",
     "tuning": "results/tuning/*.md",
+    "training": "results/speed/training.md",
+    "painting": "results/painting/painting.md",
+    "pretrained": "results/pretrained/pretrained.md",
 }
 DEPTHS = (1, 3, 5, 7, 9)
 
@@ -81,14 +86,14 @@ def section(name: str, to_results: str) -> str:
     """What stands between two marks; ``to_results`` leads from the page to the repository's root."""
     if name == "oracle":
         oracle = RESULTS / "oracle" / "oracle.json"
-        return oracle_section(json.loads(oracle.read_bytes()) if oracle.exists() else None)
+        return oracle_section(json.loads(oracle.read_bytes()) if oracle.exists() else None, to_results)
     if name == "strength":
         return strength_section(
             {path.stem: json.loads(path.read_bytes()) for path in sorted(REPOSITORY.glob(SOURCES[name]))}
         )
     if name == "learning":
         return learning_section(_benchmarks("learning/*"), to_results)
-    if name in ("strongest", "ablations", "parsing", "tuning"):
+    if SOURCES[name].endswith(".md"):
         return pages_section(sorted(REPOSITORY.glob(SOURCES[name])))
     if name == "regret":
         return regret_section(_benchmarks("car-panels"))
@@ -128,7 +133,7 @@ def pages_section(pages: list[Path]) -> str:
 
 
 def strength_section(found: dict[str, dict[str, Any]]) -> str:
-    """The strongest parser and its peers: a row a way, a column a dataset."""
+    """The strongest parser and its peers: one row per way, two columns per dataset."""
     if not found:
         return "\nNot measured yet: `python benchmarks/strongest.py` makes `results/strongest`.\n\n"
     rows = {name: rows_of(results) for name, results in found.items()}
@@ -146,7 +151,7 @@ def strength_section(found: dict[str, dict[str, Any]]) -> str:
 
 
 def benchmark_section(benchmarks: dict[str, dict[str, Any]], to_results: str) -> str:
-    """One table of all benchmarks: a row a method, a column a dataset."""
+    """One table of all benchmarks: one row per method, one column per dataset."""
     if not benchmarks:
         return "\nNot measured yet: `shapeparse benchmark --out results/built-in` makes the first.\n\n"
     groups, titles = _by_row(benchmarks)
@@ -261,7 +266,7 @@ def regret_section(benchmarks: dict[str, dict[str, Any]]) -> str:
 
 
 def learning_section(benchmarks: dict[str, dict[str, Any]], to_results: str) -> str:
-    """What five minutes on both cores give, in a line a benchmark."""
+    """What five minutes on both cores give: one line per benchmark."""
     if not benchmarks:
         return "\nNot measured yet: `python benchmarks/learning.py` makes `results/learning`.\n\n"
     lines = []
@@ -273,7 +278,7 @@ def learning_section(benchmarks: dict[str, dict[str, Any]], to_results: str) -> 
             if kind(group) == "method"
         ]
         lines.append(
-            f"- {data_name(results)}, network {results['preset']}, {budget(results)} a run: {'; '.join(reached)}"
+            f"- {data_name(results)}, network {results['preset']}, {budget(results)} per run: {'; '.join(reached)}"
             f" ([all of it]({to_results}results/learning/{folder}/table.md))."
         )
     return "\n" + "\n".join(lines) + "\n\n"
@@ -287,7 +292,7 @@ def _test_accuracy(group: Group | None, folds: int) -> str:
     return spread_percent(group.over_folds("accuracy", "test")) + done
 
 
-def oracle_section(result: dict[str, Any] | None) -> str:
+def oracle_section(result: dict[str, Any] | None, to_results: str) -> str:
     """The oracle's results in words and tables."""
     if result is None:
         return "\nNot measured yet: `python benchmarks/oracle.py` makes `results/oracle`.\n\n"
@@ -304,7 +309,7 @@ def oracle_section(result: dict[str, Any] | None) -> str:
     differ = result["against scikit-learn"]["masks where igm and scikit-learn differ"]
     depth = result["against scikit-learn"]["depth"]
     return f"""
-The oracle sees the mask, so these figures say how well so many rectangles can do, not how well a learner does.
+The oracle sees the mask. These figures say how well so many rectangles can do, not how well a learner does.
 Means over {masks["count"]} masks of {masks["side"]}x{masks["side"]} pixels ({source}).
 
 | depth | greedy (IGM): accuracy | rectangles | lookahead 8: accuracy | rectangles |
@@ -315,13 +320,13 @@ Processor time on one core ({machine["cpu"]}, {machine["system"]}) beside scikit
 (entropy, depth {depth}), a general tool that minimises the same entropy; its accuracy differs from IGM's on
 {differ} of the {masks["count"]} masks.
 
-| method | accuracy | ms a mask | times faster |
+| method | accuracy | ms per mask | times faster |
 | --- | --- | --- | --- |
 {chr(10).join(speed)}
 
-Times and ratios are medians over groups of masks, so a ratio is not exactly that of the two times beside it; other work
-on the machine moves it, so take it as an order of magnitude.
-All of it, by size and number of cores too: [results/oracle/oracle.md](results/oracle/oracle.md),
+Times and ratios are medians over groups of masks, so a ratio is not exactly that of the two times beside it. Take it as
+an order of magnitude: other work on the machine changes it.
+All of it, by size and number of cores too: [results/oracle/oracle.md]({to_results}results/oracle/oracle.md),
 made by `python benchmarks/oracle.py`.
 
 """

@@ -111,7 +111,7 @@ def race_best(
     rows = {title: row_of(parse(images), masks) for title, parse in ways_of_best(parser.policy, plan).items()}
     rows["its map, no tree"] = {"accuracy_each": accuracy_each(evidence(parser.policy, images) > 0.5, masks)}
     prices = {
-        "parser": price_curve(lambda price: parser.parse(list(images), how=ParseSettings(price=price)), masks),
+        "parser": price_curve(lambda price: parser.parse(list(images), price=price), masks),
         "oracle": price_curve(lambda price: decomposed(masks, plan, LOOKAHEAD, price), masks),
     }
     sure = reliability(parser, parser.forests(images), masks)

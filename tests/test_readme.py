@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from shapeparse.commands import cli, learning
+from shapeparse.commands import cli
+from shapeparse.data import source
 from shapeparse.learning.methods import METHODS
 from shapeparse.networks.presets import PRESETS
 
@@ -30,7 +31,7 @@ def blocks(page: str, language: str) -> list[str]:
 def test_commands_and_python_work_in_their_order(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With tiny networks, trained for a second instead of minutes on fewer photographs."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(learning, "BUILT_IN_COUNT", 66)
+    monkeypatch.setattr(source, "BUILT_IN_COUNT", 66)
     commands = [line for block in blocks(page, "sh") for line in block.splitlines()]
     assert commands
     for command in commands:

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from shapeparse.benchmark.plan import Plan
+from shapeparse.benchmark.record import Record
 from shapeparse.data import Loaded
 from shapeparse.learning.methods import ABLATIONS, METHODS, method_named
 from shapeparse.oracle import igm
@@ -137,3 +139,17 @@ def with_trees(photographs: Callable) -> Callable[[Path, dict[str, Any]], Loaded
 def dozen(photographs: Callable) -> Loaded:
     """Twelve photographs of 32 x 32 pixels to benchmark on."""
     return Loaded(*photographs(12), [f"{index:04d}" for index in range(12)], [])
+
+
+def start(out: Path, loaded: Loaded) -> tuple[Record, Plan]:
+    """A benchmark of two epochs a job, of which no job is done."""
+    record, plan = Record(out), Plan.of("dozen", loaded, 1, None, 2, depth=4)
+    record.start(plan)
+    record.cache(loaded)
+    return record, plan
+
+
+@pytest.fixture
+def started(dozen: Loaded, tmp_path: Path) -> tuple[Record, Plan]:
+    """A benchmark of which no job is done."""
+    return start(tmp_path / "out", dozen)

@@ -124,7 +124,7 @@ def test_rows_are_named_one_by_one_or_in_groups_and_come_in_the_order_of_the_tab
 
 def test_an_unknown_row_is_answered_with_the_known_ones(refused):
     message = refused(rows_named, ["drag", "dragon"])
-    assert message.startswith("There is no row dragon;")
+    assert message.startswith("There is no row 'dragon'; did you mean drag")
     assert all(name in message for name in ("all", "methods", *METHODS, *PEERS))
 
 

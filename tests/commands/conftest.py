@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import shutil
 from collections.abc import Callable
+from contextlib import redirect_stdout
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -14,6 +16,9 @@ from PIL import Image
 
 from shapeparse.commands.cli import main
 from shapeparse.networks.presets import PRESETS, Preset
+
+QUICK = ("--count", 6, "--size", 48, "--epochs", 1)
+"""Options of a demo that takes seconds."""
 
 
 class Result(NamedTuple):
@@ -101,3 +106,21 @@ def trained(trained_once: Trained, tmp_path: Path, monkeypatch: pytest.MonkeyPat
         shutil.copytree(source, tmp_path / source.name)
     monkeypatch.chdir(tmp_path)
     return Trained(Path("photos"), Path("run"))
+
+
+def dataset(folder: Path, count: int = 3) -> Path:
+    """A folder of photographs with masks."""
+    for index in range(count):
+        save(folder / "images" / f"{index}.jpg", np.full((32, 48, 3), 40 * index, np.uint8))
+        save(folder / "masks" / f"{index}.png", house())
+    return folder
+
+
+@pytest.fixture(scope="session")
+def demo_once(tmp_path_factory: pytest.TempPathFactory, tiny_network: Preset) -> tuple[Path, str]:
+    """A quick demo's folder, and what it printed; made once, and tests that change it get copies."""
+    out, printed = tmp_path_factory.mktemp("once") / "demo", io.StringIO()
+    with pytest.MonkeyPatch.context() as patch, redirect_stdout(printed):
+        patch.setitem(PRESETS, "fast", tiny_network)
+        assert main(["demo", "--out", str(out), *map(str, QUICK)]) == 0
+    return out, printed.getvalue()

@@ -243,7 +243,7 @@ def test_a_benchmark_that_was_stopped_keeps_what_is_done_and_goes_on(
     ("option", "complaint"),
     [
         ("--minutes=1", "Both --epochs and --minutes"),
-        ("--methods=dragon", "There is no row dragon"),
+        ("--methods=dragon", "There is no row 'dragon'; did you mean drag"),
         ("--engine=cloud", "There is no engine cloud"),
         ("--preset=magic", "There is no preset 'magic'"),
         ("--jobs=0", "jobs is 0"),

@@ -12,8 +12,6 @@ import pytest
 from PIL import Image
 
 from shapeparse import ParseTree
-from shapeparse.commands import previews
-from shapeparse.commands.inputs import output_names
 from shapeparse.data.images import read_mask
 
 from .conftest import Result, house, save
@@ -90,20 +88,6 @@ def test_a_mask_called_summary_does_not_cost_the_summary(cli: Cli, tmp_path: Pat
     assert ParseTree.load(tmp_path / "out" / "summary-2.json").width == 48
 
 
-@pytest.mark.parametrize(
-    ("stems", "names"),
-    [
-        (["a", "b"], ["a", "b"]),
-        (["a", "A"], ["a", "A-2"]),
-        (["a", "a", "a-2"], ["a", "a-3", "a-2"]),
-        (["a", "a-derivation"], ["a", "a-derivation-2"]),
-        (["a-derivation", "a"], ["a-derivation", "a-2"]),
-    ],
-)
-def test_output_names_never_meet(stems: list[str], names: list[str]) -> None:
-    assert output_names(stems) == names
-
-
 def test_names_as_long_as_the_file_system_allows(cli: Cli, tmp_path: Path) -> None:
     masks = [save(tmp_path / f"{'é' * length}.png", house()) for length in (125, 124)]
     assert cli("decompose", *masks, "--out", tmp_path / "out", "--figure").code == 0
@@ -146,28 +130,3 @@ def test_long_tables_end_with_the_mean_of_all(cli: Cli, tmp_path: Path) -> None:
     result = cli("decompose", tmp_path / "masks", "--out", tmp_path / "out", "--formats", "json")
     assert "mean of 25" in result.out
     assert "5 more are in summary.csv" in result.out
-
-
-def test_huge_pictures_are_reduced_for_drawing_only(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(previews, "LONGEST", 512)
-    mask = save(tmp_path / "wide.png", house(2000, 900))
-    save(tmp_path / "photos" / "wide.jpg", np.full((900, 2000, 3), 128, np.uint8))
-    result = cli("decompose", mask, "--out", tmp_path / "out", "--image-dir", tmp_path / "photos")
-    assert result.code == 0
-    assert Image.open(tmp_path / "out" / "wide.png").size == (512, 230)
-    assert ParseTree.load(tmp_path / "out" / "wide.json").width == 2000
-
-
-def test_a_reduced_tree_keeps_its_nodes_inside_the_picture(monkeypatch: pytest.MonkeyPatch) -> None:
-    from shapeparse import igm
-
-    noise = np.random.default_rng(0).random((400, 300)) < 0.5
-    tree = igm(noise, depth=10)
-    assert isinstance(tree, ParseTree)
-    monkeypatch.setattr(previews, "LONGEST", 40)
-    small, ground = previews.preview(tree, noise)
-    assert ground.shape == (small.height, small.width) == (40, 30)
-    assert (small.w >= 1).all()
-    assert (small.h >= 1).all()
-    assert (small.x + small.w <= 30).all()
-    assert (small.y + small.h <= 40).all()

@@ -2,35 +2,18 @@
 
 from __future__ import annotations
 
-import io
 import json
 import re
 import shutil
 from collections.abc import Callable
-from contextlib import redirect_stdout
-from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
 
-from shapeparse.commands.cli import main
-from shapeparse.networks.presets import PRESETS, Preset
-
-from .conftest import Result
+from .conftest import QUICK, Result
 
 Cli = Callable[..., Result]
 pytestmark = pytest.mark.usefixtures("tiny")
-QUICK = ("--count", 6, "--size", 48, "--epochs", 1)
-
-
-@pytest.fixture(scope="module")
-def demo_once(tmp_path_factory: pytest.TempPathFactory, tiny_network: Preset) -> tuple[Path, str]:
-    """A quick demo's folder, and what it printed; made once, and tests that change it get copies."""
-    out, printed = tmp_path_factory.mktemp("once") / "demo", io.StringIO()
-    with pytest.MonkeyPatch.context() as patch, redirect_stdout(printed):
-        patch.setitem(PRESETS, "fast", tiny_network)
-        assert main(["demo", "--out", str(out), *map(str, QUICK)]) == 0
-    return out, printed.getvalue()
 
 
 @pytest.fixture
@@ -117,23 +100,3 @@ def test_the_demo_refuses_an_output_that_is_a_file(cli: Callable[..., Result], t
     (tmp_path / "demo").write_text("mine")
     result = cli("demo", "--out", tmp_path / "demo")
     assert (result.code, len(result.sentences)) == (2, 1)
-
-
-@pytest.mark.parametrize("text", ["<b>&", "a `code <x>` b"])
-def test_pages_escape_what_they_are_given(text: str) -> None:
-    from shapeparse.pictures.page import Page
-
-    page = Page(text, text)
-    page.heading(text)
-    page.paragraph(text)
-    page.table([text], [[text]])
-    page.gallery([("data:image/png;base64,", text, text)])
-    tags: list[str] = []
-
-    class Reader(HTMLParser):
-        def handle_starttag(self, tag: str, attrs: object) -> None:
-            tags.append(tag)
-
-    Reader().feed(page.html(text))
-    assert "b" not in tags
-    assert "x" not in tags

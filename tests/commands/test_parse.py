@@ -13,8 +13,7 @@ import pytest
 from PIL import Image
 
 from shapeparse import ParseTree, load
-from shapeparse.commands import parse
-from shapeparse.parsing.settings import ParseSettings
+from shapeparse.commands import parsing
 
 from .conftest import Result, Trained, save
 
@@ -135,7 +134,7 @@ def test_the_page_to_explore_has_the_photographs_and_their_trees(cli: Cli, train
 def test_a_page_of_many_photographs_has_the_first_ones_and_says_so(
     cli: Cli, trained: Trained, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(parse, "MOST_SHOWN", 3)
+    monkeypatch.setattr(parsing, "MOST_SHOWN", 3)
     Path("photos/images/0000.jpg").write_bytes(b"no image")
     result = cli("parse", "photos/images", "--model", "run", "--out", "out", "--formats", "json", "--html")
     assert (result.code, len(result.sentences)) == (2, 1)
@@ -176,27 +175,12 @@ def test_doubtful_rectangles_are_listed_least_sure_first(cli: Cli, trained: Trai
     assert tree.confidence[leaf] == pytest.approx(float(first["probability"]), abs=1e-3)
 
 
-def test_a_beam_needs_the_critic_of_the_run(cli: Cli, trained: Trained) -> None:
-    words = "train --data photos --out judged --epochs 1 --depth 4 --method drag-dense"
-    assert cli(*words.split()).code == 0
-    options = ("parse", "photos/images", "--model", "judged", "--beam", "4", "--formats", "json", "--out")
-    assert cli(*options, "out").code == 0
-    how, parser = ParseSettings(beam=4), load("judged")
-    trees = {path.stem: parser.parse(path, how=how) for path in sorted(Path("photos/images").iterdir())}
-    assert all(ParseTree.load(f"out/{name}.json") == tree for name, tree in trees.items())
-    Path("judged/critic.safetensors").unlink()
-    result = cli(*options, "none")
-    assert (result.code, len(result.sentences), Path("none").exists()) == (2, 1, False)
-    assert "needs a critic" in result.sentences[0]
-
-
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [
         (("--review", "1.5"), "--review is 1.5"),
         (("--price", "-1"), "price is -1"),
         (("--lookahead", "-3"), "lookahead is -3"),
-        (("--beam", "-3"), "beam is -3"),
         (("--engine", "ray", "--review", "0.8"), "--review go with"),
     ],
 )

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import numpy as np
 import pytest
-from PIL import Image
 
-from shapeparse.data import CocoDataset, Dataset, FolderDataset, Sample, Skipped, load
+from shapeparse.data import Dataset, Sample, Skipped
 from shapeparse.data.dataset import natural_order
 from shapeparse.support.errors import UserError
 
@@ -88,23 +86,6 @@ def test_a_senseless_side_is_refused(side):
         Squares(2).read_all(side=side)
     with pytest.raises(UserError, match="side"):
         Squares(2, side=side)
-
-
-def test_load_opens_folders_and_coco_files(tmp_path):
-    for name in ("images", "masks"):
-        (tmp_path / name).mkdir()
-        Image.new("L", (4, 4)).save(tmp_path / name / "a.png")
-    image = {"id": 1, "file_name": "a.png", "width": 4, "height": 4}
-    (tmp_path / "c.JSON").write_text(json.dumps({"images": [image], "annotations": [], "categories": []}))
-    assert isinstance(load(tmp_path), FolderDataset)
-    assert isinstance(load(tmp_path / "c.JSON", side=2), CocoDataset)
-    assert load(tmp_path / "c.JSON", side=2).read(0).image.shape == (2, 2, 3)
-    assert load(str(tmp_path)).names == load(tmp_path / "c.JSON").names == ["a"]
-
-
-def test_categories_are_for_coco_only(tmp_path):
-    with pytest.raises(UserError, match="no categories; leave them out"):
-        load(tmp_path, categories=["door"])
 
 
 def test_natural_order_counts():

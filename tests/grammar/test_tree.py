@@ -174,3 +174,14 @@ def test_trees_are_equal_if_all_their_columns_are():
     assert tree != ParseTree(**{**vars(tree), "name": "another"})
     assert tree != "a tree"
     assert repr(tree) == f"<ParseTree: 4x4, {len(tree)} nodes, {tree.leaf_count} leaves>"
+
+
+def test_scaled_trees_keep_their_rules_and_tile_the_larger_image():
+    mask = np.random.default_rng(1).random((16, 16)) > 0.5
+    oracle = Oracle([mask], Limits(5))
+    forest = expand(oracle.sizes, oracle, oracle.limits)
+    scaled = forest.scaled(np.array([[37, 50]], np.int32))
+    assert np.array_equal(scaled.rule, forest.rule)
+    (tree,) = scaled.trees()
+    again = ParseTree.from_json(tree.to_json())  # which checks that every child is what its parent's cut makes
+    assert again == tree

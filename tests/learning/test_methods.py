@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import inspect
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
-from shapeparse.learning.methods import ABLATIONS, METHODS, method_named
+from shapeparse.learning.critic_losses import action_taken, baseline, many_actions
+from shapeparse.learning.methods import ABLATIONS, METHODS, Method, method_named
+from shapeparse.learning.policy_losses import imitate_oracle, imitate_taken
+from shapeparse.learning.roll_in import learner, of_root, of_tree
 
 TABLE_2 = {
     "mcpg": ("RL", "stochastic", False),
@@ -25,7 +30,7 @@ TABLE_2 = {
 @pytest.mark.parametrize("name", TABLE_2)
 def test_a_method_is_its_row_of_the_papers_table(name):
     method = METHODS[name]
-    has_critic = method.critic in ("action", "backup", "dense")
+    has_critic = method.critic is not None and method.critic.loss is not baseline
     assert (method.setting, method.split_policy, has_critic) == TABLE_2[name]
 
 
@@ -33,27 +38,44 @@ def test_a_method_is_its_row_of_the_papers_table(name):
 def test_a_method_asks_for_no_more_than_its_setting_allows(name):
     method = method_named(name)
     if method.setting == "RL":
-        assert method.roll_in == "learner"
-        assert method.returns == "own"
-        assert not method.anchor
-        assert method.critic not in ("action", "dense")
+        assert method.acts is learner
+        assert method.returns in (of_tree, of_root)
+        assert not options_of(method).get("anchor")
+        assert method.critic is None or method.critic.loss not in (action_taken, many_actions)
     if method.setting == "IL":
-        assert method.returns == "none"
-        assert method.critic == "none"
-        assert method.actor == "imitation"
+        assert method.returns is None
+        assert method.critic is None
+        assert method.policy_loss in (imitate_oracle, imitate_taken)
+
+
+def options_of(method: Method) -> dict[str, Any]:
+    """Price and anchor of a mixed gradient; nothing for other losses."""
+    return dict(inspect.getclosurevars(method.policy_loss).nonlocals)
 
 
 def test_the_papers_methods_are_pure():
     """Price and anchor are our own additions, and bear names of their own."""
-    assert {name for name, method in METHODS.items() if method.price or method.anchor} == set(METHODS) - set(TABLE_2)
+    ours = {name for name, method in METHODS.items() if any(options_of(method).values())}
+    assert ours == set(METHODS) - set(TABLE_2)
 
 
 def test_an_ablation_is_a_method_with_one_thing_changed():
-    assert replace(ABLATIONS["dagger-taken"], title="DAgger", imitates="oracle") == METHODS["dagger"]
-    assert replace(ABLATIONS["mcpg-root"], title="MCPG", credit="node") == METHODS["mcpg"]
+    assert replace(ABLATIONS["dagger-taken"], title="DAgger", policy_loss=imitate_oracle) == METHODS["dagger"]
+    assert replace(ABLATIONS["mcpg-root"], title="MCPG", returns=of_tree) == METHODS["mcpg"]
 
 
 def test_an_unknown_method_is_refused_with_all_names(refused):
     message = refused(method_named, "dragon")
     assert "'dragon'" in message
     assert all(name in message for name in METHODS)
+
+
+def test_the_oracle_and_returns_are_for_those_whose_setting_has_them():
+    for method in METHODS.values():
+        assert (method.uses_oracle, method.uses_returns) == ("IL" in method.setting, "RL" in method.setting)
+        assert (method.returns is not None) == method.uses_returns
+
+
+def test_titles_tell_methods_apart():
+    titles = [method.title for method in {**METHODS, **ABLATIONS}.values()]
+    assert len(set(titles)) == len(titles)

@@ -11,9 +11,8 @@ import torch
 
 from shapeparse import Actions, Limits, Nodes, Oracle, Rule, igm
 from shapeparse.grammar import Forest, expand, split_children, valid_rules
-from shapeparse.learning.draws import draw_rules
 from shapeparse.learning.memory import Transitions
-from shapeparse.learning.methods import METHODS, method_named
+from shapeparse.learning.methods import ABLATIONS, METHODS, method_named
 from shapeparse.learning.rollout import Rollout, in_scenes
 from shapeparse.learning.scenes import Scenes
 from shapeparse.learning.settings import ExplorationSettings
@@ -91,13 +90,25 @@ def test_a_learner_without_density_splits_exactly_at_mu_while_an_oracle_guides(g
     np.testing.assert_array_equal(kept.cut, expected.cut)
 
 
-def test_ddpg_explores_around_mu(gather, policy):
-    many = np.zeros(500, np.int64)
-    noisy, still = (gather("ddpg", many, exploration=ExplorationSettings(0.0, noise)) for noise in (0.3, 0.0))
+def root_cuts(kept: Transitions, rule: Rule) -> set[int]:
+    return set(kept.cut[(kept.nodes.depth == 0) & (kept.rule == rule)].tolist())
+
+
+@pytest.mark.parametrize("method", ["ddpg", "drag"])
+def test_methods_whose_critic_learns_from_the_actions_taken_explore_around_mu(gather, method):
+    many, settings = np.zeros(1500, np.int64), {"beta": 0.0}
+    noisy, still = (
+        gather(method, many, exploration=ExplorationSettings(0.0, noise), **settings) for noise in (0.3, 0.0)
+    )
     for rule in (Rule.SPLIT_X, Rule.SPLIT_Y):
-        cuts = [kept.cut[(kept.nodes.depth == 0) & (kept.rule == rule)] for kept in (noisy, still)]
-        assert len(set(cuts[0].tolist())) > 5
-        assert len(set(cuts[1].tolist())) == 1
+        assert len(root_cuts(noisy, rule)) > 5
+        assert len(root_cuts(still, rule)) == 1
+
+
+@pytest.mark.parametrize("method", ["dagger", "drag-dense", "drag-anchored"])
+def test_methods_that_are_told_of_other_cuts_split_at_mu_alone(gather, method):
+    kept = gather(method, np.zeros(300, np.int64), beta=0.0, exploration=ExplorationSettings(0.0, 0.9))
+    assert [len(root_cuts(kept, rule)) for rule in (Rule.SPLIT_X, Rule.SPLIT_Y)] == [1, 1]
 
 
 def test_random_rules_are_drawn_as_often_as_asked(gather, policy):
@@ -106,27 +117,6 @@ def test_random_rules_are_drawn_as_often_as_asked(gather, policy):
     kept = gather("dagger", np.zeros(4000, np.int64), beta=0.0, exploration=ExplorationSettings(random_rule=0.2))
     root = kept.rule[kept.nodes.depth == 0]
     np.testing.assert_allclose(np.bincount(root, minlength=4) / len(root), [0.05, 0.05, 0.85, 0.05], atol=0.02)
-
-
-def test_an_impossible_rule_is_never_drawn_not_even_at_the_edges_of_chance():
-    probability = np.array([[0.0, 0.0, 0.6, 0.4], [0.0, 0.5, 0.5, 0.0], [0.0, 0.0, 0.0, 0.9999999]])
-
-    class Edge:
-        def __init__(self, value: float) -> None:
-            self.value = value
-
-        def random(self, shape: tuple) -> np.ndarray:
-            return np.full(shape, self.value)
-
-    assert draw_rules(probability, Edge(0.0)).tolist() == [2, 1, 3]
-    assert draw_rules(probability, Edge(np.nextafter(1, 0))).tolist() == [3, 2, 3]  # skip is always valid
-    assert draw_rules(np.array([[0.25] * 4]), Edge(0.25)).tolist() == [1]
-
-
-def test_rules_are_drawn_with_their_probabilities():
-    probability = np.array([0.1, 0.0, 0.6, 0.3])
-    drawn = draw_rules(np.tile(probability, (50_000, 1)), np.random.default_rng(0))
-    np.testing.assert_allclose(np.bincount(drawn, minlength=4) / len(drawn), probability, atol=0.01)
 
 
 def test_a_rollout_judges_images_by_running_statistics(scenes, tiny_presets):
@@ -324,3 +314,33 @@ def test_nodes_below_the_switch_are_kept_on_request_and_the_oracle_acts_there(sc
     assert below.any()
     assert (kept.rule[below] == kept.oracle_rule[below]).all()
     assert (kept.cut[below] == kept.oracle_cut[below]).all()
+
+
+# ---- where it computes ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("preset", ["fast", "best", "crop", "paper"])
+@pytest.mark.parametrize("method", [*METHODS, *ABLATIONS])
+def test_no_rollout_makes_a_tensor_on_the_default_device(photographs, tiny_presets, method, preset):
+    """Any tensor that is made without saying where would be on a device that holds no numbers."""
+    shape = tiny_presets[preset]
+    policy = Policy(shape)
+    rollout = Rollout.of(method_named(method), Scenes(*photographs(2, shape.side), flips=True), LIMITS)
+    with torch.device("meta"):
+        inside = rollout.gather(policy, np.array([3, 0]), 0.5, np.random.default_rng(0))
+    outside = rollout.gather(policy, np.array([3, 0]), 0.5, np.random.default_rng(0))
+    assert rows(inside.nodes, inside.rule, inside.cut) == rows(outside.nodes, outside.rule, outside.cut)
+
+
+def test_scenes_that_show_other_frames_are_judged_by_other_masks(scenes, policy):
+    rollout = Rollout.of(METHODS["drag"], scenes, LIMITS)
+    rollout.reframe(np.array([1, 4]), 0.5, np.random.default_rng(0))
+    fresh = Rollout.of(METHODS["drag"], scenes, LIMITS)  # which sees the frames as they are now
+    roots = Nodes.roots(scenes.sizes)
+    np.testing.assert_array_equal(rollout.oracle.paint_share(roots), fresh.oracle.paint_share(roots))
+    np.testing.assert_array_equal(rollout.rewards.positives(roots), fresh.rewards.positives(roots))
+    whole = np.tile(np.array([[0, 0, 32, 32]], np.int32), (6, 1))
+    assert (scenes.frames[[1, 4]] != whole[[1, 4]]).any()
+    rollout.set_frames(whole)
+    shares = [scenes.mask(scene).mean() for scene in range(6)]
+    np.testing.assert_allclose(rollout.oracle.paint_share(roots), shares)

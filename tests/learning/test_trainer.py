@@ -19,10 +19,11 @@ import pytest
 from safetensors.numpy import load_file, save_file
 
 import shapeparse
-from shapeparse.learning import trainer as train
+from shapeparse.learning import trainer as trainer_module
+from shapeparse.learning.data import TrainingData
 from shapeparse.learning.methods import METHODS
-from shapeparse.learning.settings import TUNED, ExplorationSettings, LearningSettings, TrainSettings
-from shapeparse.learning.trainer import Trainer, TrainingData, rate_share
+from shapeparse.learning.settings import LearningSettings, TrainSettings
+from shapeparse.learning.trainer import Trainer, rate_share
 from shapeparse.networks.policy import Policy
 from shapeparse.networks.presets import PRESETS
 from shapeparse.parsing.evaluation import accuracy_and_leaves
@@ -39,9 +40,10 @@ from pathlib import Path
 
 import numpy as np
 
+from shapeparse.learning.data import TrainingData
+from shapeparse.learning.settings import TrainSettings
+from shapeparse.learning.trainer import Trainer
 from shapeparse.networks.presets import PRESETS
-from shapeparse.train import Trainer, TrainSettings
-from shapeparse.training import TrainingData
 
 settings, shape, data, out, marker, moment = (json.loads(text) for text in sys.argv[1:])
 PRESETS["fast"] = replace(PRESETS["fast"], **{k: tuple(v) if isinstance(v, list) else v for k, v in shape.items()})
@@ -103,8 +105,6 @@ def metrics(folder: Path) -> list[dict]:
 def assert_same_run(one: Path, other: Path) -> None:
     assert metrics(one) == metrics(other)
     assert (one / "model.safetensors").read_bytes() == (other / "model.safetensors").read_bytes()
-    critics = [folder / "critic.safetensors" for folder in (one, other)]
-    assert len({path.read_bytes() if path.exists() else None for path in critics}) == 1
     states = [load_file(folder / "checkpoint.safetensors") for folder in (one, other)]
     assert states[0].keys() == states[1].keys()
     for name, tensor in states[0].items():
@@ -122,9 +122,8 @@ def test_every_method_trains_and_writes_its_run_folder(trainer, data, tmp_path, 
     assert [row["epoch"] for row in rows] == [1, 2]
     assert [row for row in told if "epoch" in row] == rows
     assert all(np.isfinite(value) for row in rows for value in row.values())
-    judged = METHODS[method].learns_q and any("critic_loss" in row for row in rows[: run.best_epoch])
     assert sorted(path.name for path in (tmp_path / "run").iterdir()) == [
-        "checkpoint.safetensors", "config.json", *["critic.safetensors"] * judged, "metrics.csv", "model.safetensors",
+        "checkpoint.safetensors", "config.json", "metrics.csv", "model.safetensors",
     ]  # fmt: skip
     assert [row["epoch"] for row in metrics(tmp_path / "run")] == ["1", "2"]
     assert json.loads((tmp_path / "run" / "config.json").read_text())["settings"]["method"] == method
@@ -193,7 +192,7 @@ def test_of_averaged_weights_the_last_are_kept_and_of_others_the_best(trainer, a
     run = trainer(epochs=4, learning=LearningSettings(averaging=averaging))
     accuracies = iter([0.1, 0.9, 0.3, 0.4])
     found = lambda *_: (np.array([next(accuracies)]), np.array([1.0]))  # noqa: E731
-    monkeypatch.setattr(train, "accuracy_and_leaves", found)
+    monkeypatch.setattr(trainer_module, "accuracy_and_leaves", found)
     run.run()
     assert run.best_epoch == run.folder.read_model(Policy(run.preset))["epoch"] == (4 if averaging else 2)
 
@@ -372,45 +371,6 @@ def test_a_tree_of_depth_0_is_a_label(trainer):
 # ---- mistakes ------------------------------------------------------------------------------------------------------
 
 
-def test_a_dataset_of_one_image_leaves_none_to_validate_with(data, refused):
-    message = refused(
-        TrainingData, data.train_images[:1], data.train_masks[:1], data.train_images[:0], data.train_masks[:0]
-    )
-    assert "one to validate with" in message
-
-
-@pytest.mark.parametrize(
-    ("settings", "complaint"),
-    [
-        ({"minutes": float("nan")}, "minutes is nan"),
-        ({"beta_end": float("inf")}, "beta_end is inf"),
-        ({"learning": LearningSettings(rate=float("nan"))}, "learning.rate is nan"),
-        ({"exploration": ExplorationSettings(location_noise=float("-inf"))}, "exploration.location_noise is -inf"),
-        ({"learning": LearningSettings(critic_rate=-1.0)}, "learning.critic_rate is -1.0"),
-        ({"learning": LearningSettings(fresh_actions=1)}, "learning.fresh_actions is 1"),
-        ({"method": "dragon"}, "choose one of mcpg, ddpg, bc"),
-        ({"preset": "slow"}, "choose one of paper, crop, fast"),
-        ({"epochs": 0}, "budget is empty"),
-        ({"epochs": 1.5}, "budget is empty"),
-        ({"minutes": 0.0}, "budget is empty"),
-        ({"batch_nodes": 0}, "batch_nodes is 0"),
-        ({"memory": 2.5}, "memory is 2.5"),
-        ({"seed": -1}, "seed is -1"),
-        ({"threads": 0}, "threads is 0"),
-        ({"beta_end": 1.5}, "beta_end is 1.5"),
-        ({"switch": "never"}, "switch is 'never'"),
-        ({"depth": -1}, "depth is -1"),
-        ({"min_extent": 0}, "min_extent is 0"),
-    ],
-)
-def test_a_setting_that_makes_no_sense_is_named(refused, settings, complaint):
-    assert complaint in refused(TrainSettings, **settings)
-
-
-def test_without_a_budget_training_takes_5_minutes():
-    assert TrainSettings().minutes == 5.0
-
-
 def test_a_run_folder_is_not_trained_into_twice(trainer, refused, tmp_path):
     trainer(epochs=1).run()
     before = (tmp_path / "run" / "model.safetensors").read_bytes()
@@ -451,80 +411,66 @@ def test_a_damaged_checkpoint_is_refused(trainer, refused, tmp_path, damage):
     assert str(path) in refused(trainer(epochs=1).run, resume=True)
 
 
-@pytest.mark.parametrize("damage", ["cut short", "garbage", "empty", "missing", "other network", "hostile notes"])
-def test_a_damaged_model_is_refused(trainer, refused, tmp_path, tiny_presets, damage):
-    trainer(epochs=1).run()
-    folder = RunFolder(tmp_path / "run")
-    content = folder.model_path.read_bytes()
-    if damage == "missing":
-        folder.model_path.unlink()
-    elif damage == "hostile notes":
-        save_file(load_file(folder.model_path), folder.model_path, {"facts": "[" * 100_000})
-    elif damage != "other network":
-        spoiled = {"cut short": content[: len(content) // 2], "garbage": b"\xff" * 1000, "empty": b""}
-        folder.model_path.write_bytes(spoiled[damage])
-    preset = tiny_presets["crop" if damage == "other network" else "fast"]
-    assert "model.safetensors" in refused(folder.read_model, Policy(preset))
-
-
-@pytest.mark.parametrize(
-    ("content", "complaint"),
-    [
-        (None, "has no config.json"),
-        ("", "cannot be read"),
-        ("{", "cannot be read"),
-        (b"\xff\xfe\x00", "cannot be read"),
-        ("[" * 100_000, "cannot be read"),
-        ("[[[]]]", "is not the config of a shapeparse run"),
-        ("null", "is not the config of a shapeparse run"),
-        ('{"format": ["shapeparse-run"], "version": 1}', "is not the config of a shapeparse run"),
-        ('{"format": "shapeparse-run"}', "another version"),
-        ('{"format": "shapeparse-run", "version": 2}', "another version"),
-        ('{"format": "shapeparse-run", "version": {"a": [[1]]}}', "another version"),
-        ('{"format": "shapeparse-run", "version": "\\n' + "1" * 9999 + '"}', "another version"),
-    ],
-)
-def test_a_config_that_is_none_is_refused(refused, tmp_path, content, complaint):
-    if content is not None:
-        (tmp_path / "config.json").write_bytes(content if isinstance(content, bytes) else content.encode())
-    assert complaint in refused(RunFolder(tmp_path).read_config)
-
-
-def test_a_run_folder_that_is_not_there_is_refused(refused, tmp_path):
-    assert "is not a folder" in refused(RunFolder(tmp_path / "nowhere").read_config)
-    (tmp_path / "file").touch()
-    assert "is not a folder" in refused(RunFolder(tmp_path / "file").read_config)
-
-
 def test_a_run_cannot_be_written_where_a_file_is(trainer, tmp_path, refused):
     (tmp_path / "run").touch()
     assert "is a file" in refused(trainer(epochs=1).run)
 
 
-def test_the_paper_preset_is_trained_as_its_authors_did_unless_told_otherwise() -> None:
-    settings = TrainSettings(preset="paper", method="dagger", epochs=1)
-    assert (settings.min_extent, settings.batch_images * settings.batch_nodes, settings.schedule) == (
-        25,
-        25,
-        "constant",
-    )
-    assert (settings.learning.rate, settings.learning.weight_decay, settings.learning.clip) == (1e-4, 0.0, 10.0)
-    assert TrainSettings(preset="paper", min_extent=3).min_extent == 3
-    assert TrainSettings(preset="fast", method="bc", epochs=2) == TrainSettings(preset="fast", method="bc", epochs=2)
+# ---- frames --------------------------------------------------------------------------------------------------------
 
 
-def test_what_is_given_of_the_learning_settings_leaves_the_rest_as_the_preset_has_it() -> None:
-    usual, given = (
-        TrainSettings(preset="best", epochs=1),
-        TrainSettings(preset="best", epochs=1, learning={"rate": 1e-3}),
-    )
-    assert given == replace(usual, learning=replace(usual.learning, rate=1e-3))
-    assert given.learning.averaging > 0
+@pytest.mark.parametrize("method", ["drag", "off-acpg"])
+def test_what_is_remembered_is_true_of_the_frame_that_a_scene_shows_now(trainer, method):
+    """Returns of nodes in another frame of the image would be those of other pixels."""
+    run = trainer(method=method, zoom=0.5, zoom_chance=0.5, batch_images=2, updates=1)
+    for number in range(6):
+        for _ in run._iterate(run.rollout.scenes.draw(run.rng)[:3], beta=0.5):
+            pass
+        assert len(run.memory) > 0
+        kept = run.memory.sample(np.arange(len(run.rollout.scenes)), 1000, np.random.default_rng(number))
+        now = run.rollout.oracle.cost_to_go(kept.nodes, kept.actions) / kept.nodes.area
+        np.testing.assert_allclose(kept.returns, now, atol=1e-6)
+        advice = run.rollout.oracle(kept.nodes)
+        np.testing.assert_array_equal(kept.oracle_rule, advice.rule)
 
 
-def test_a_method_has_settings_of_its_own_only_where_they_were_tuned() -> None:
-    tuned = {method for method in METHODS if TrainSettings(preset="fast", method=method).learning != LearningSettings()}
-    assert tuned == set(TUNED)
-    assert (
-        TrainSettings(preset="paper", method="off-mcpg").learning == TrainSettings(preset="paper", method="bc").learning
-    )
+@pytest.mark.parametrize(("chance", "zoom", "forgotten"), [(1.0, 0.5, True), (0.0, 0.5, False), (1.0, 0.0, False)])
+def test_only_images_that_are_zoomed_into_anew_are_forgotten(trainer, chance, zoom, forgotten):
+    run = trainer(zoom=zoom, zoom_chance=chance)
+    everything = np.arange(len(run.rollout.scenes))
+    run.memory.add(run.rollout.gather(run.learner.policy, everything, 0.5, run.rng))
+    before = run.memory.added.copy()
+    run._reframe(np.array([2, 5]))
+    expected = before.copy()
+    if forgotten:
+        expected[[2, 5]] = 0
+    assert run.memory.added.tolist() == expected.tolist()
+    whole = (run.rollout.scenes.frames == run.rollout.scenes.frames[0]).all(axis=1)
+    assert whole[[0, 1, 3, 4]].all()
+    assert whole[[2, 5]].all() != forgotten
+
+
+def test_minibatches_are_drawn_from_all_that_is_remembered_and_on_policy_from_what_was_just_parsed(trainer):
+    run = trainer(method="dagger", batch_images=2, updates=5)
+    run.memory.added[[1, 3, 8]] = 4
+    draws = run._draws(np.array([3]))
+    assert len(draws) == 5
+    assert {int(scene) for draw in draws for scene in draw} <= {1, 3, 8}
+    assert all(len(set(draw.tolist())) == 2 for draw in draws)
+    run.memory.clear()
+    assert run._draws(np.array([3])) == []
+    on_policy = trainer("other", "mcpg", batch_images=2)
+    assert [draw.tolist() for draw in on_policy._draws(np.array([7, 1, 4, 2]))] == [[7, 1], [4, 2]]
+
+
+def test_a_run_computes_where_it_is_told(trainer):
+    """Also where the default device is another one."""
+    import torch
+
+    run = trainer(preset="best", epochs=1, map_until=0.0)
+    images = run.rollout.scenes.draw(run.rng)[:3]
+    list(run._iterate(images, 0.5))  # PyTorch's optimisers make their own counters, once
+    with torch.device("meta"):
+        assert all(np.isfinite(list(one.values())).all() for one in run._iterate(images, 0.5))
+        assert all(np.isfinite(list(one.values())).all() for one in run._look(images, 0.0))
+        assert np.isfinite(run._validate()["validation_accuracy"])

@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from shapeparse.networks.pooling import box_means, integrals
+from shapeparse.networks.pooling import box_means, box_means_anywhere, integrals
 
 
 def overlap(edges: np.ndarray, cells: int) -> np.ndarray:
@@ -129,3 +131,38 @@ def test_the_number_of_threads_changes_nothing(features):
 def test_no_nodes_give_no_means(features):
     (means,) = box_means(features, np.zeros(0, np.int32), [(np.zeros((0, 3)), np.zeros((0, 2)))])
     assert means.shape == (0, 1, 2, 2)
+
+
+@settings(max_examples=40)
+@given(
+    shape=st.tuples(*(st.integers(1, 4) for _ in range(2)), st.integers(1, 7), st.integers(1, 7)),
+    boxes=st.tuples(st.integers(1, 5), st.integers(1, 5)),
+    nodes=st.integers(0, 6),
+    reach=st.sampled_from([0.0, 0.3]),
+    whole_cells=st.booleans(),
+    seed=st.integers(0, 999),
+)
+def test_pytorch_alone_gives_the_means_and_gradients_of_the_kernels(shape, boxes, nodes, reach, whole_cells, seed):
+    """Also for boxes beyond the image, boxes of no size, and edges exactly on those of cells."""
+    rng = np.random.default_rng(seed)
+    image = rng.integers(0, shape[0], nodes)
+    x, y = (random_edges(rng, nodes, count, -reach, 1 + reach) for count in boxes)
+    if whole_cells:
+        x, y = np.round(x * shape[3]) / shape[3], np.round(y * shape[2]) / shape[2]
+    values = torch.from_numpy(rng.normal(size=shape).astype(np.float32))
+    weight = torch.from_numpy(rng.normal(size=(nodes, boxes[1], boxes[0], shape[1])).astype(np.float32))
+    found = []
+    for means in (lambda leaf: box_means(leaf, image, [(x, y)])[0], lambda leaf: box_means_anywhere(leaf, image, x, y)):
+        leaf = values.clone().requires_grad_()
+        mean = means(leaf)
+        (gradient,) = torch.autograd.grad((mean * weight).sum(), leaf)
+        found.append((mean.detach(), gradient))
+    for kernels, anywhere in zip(*found, strict=True):
+        torch.testing.assert_close(kernels, anywhere, rtol=1e-4, atol=1e-5)
+
+
+def test_off_the_processor_pytorch_alone_is_asked():
+    features = torch.empty(2, 3, 4, 4, device="meta")
+    (means,) = box_means(features, np.array([0, 1, 1]), [(np.zeros((3, 6)), np.zeros((3, 3)))])
+    assert means.device.type == "meta"
+    assert means.shape == (3, 2, 5, 3)

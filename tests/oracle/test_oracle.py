@@ -157,3 +157,22 @@ def test_hard_and_soft_masks_do_not_mix_in_one_oracle(refused):
     assert "hard and soft" in refused(Oracle, [hard, soft])
     assert "threads is 0" in refused(Oracle, [hard], threads=0)
     assert issubclass(UserError, ValueError)
+
+
+def test_a_cut_snaps_to_the_greatest_gain_within_reach():
+    mask = np.zeros((8, 16))
+    mask[:, 5:] = 0.9
+    oracle = Oracle([mask], Limits(3))
+    root = Nodes.roots(oracle.sizes)
+    for cut, reach, expected in ((7, 2, 5), (7, 1, 6), (5, 3, 5), (2, 2, 4), (15, 20, 5), (1, 0, 1)):
+        snapped = oracle.snap(root, Actions(np.array([0]), np.array([cut])), np.array([reach]))
+        assert (snapped.rule[0], snapped.cut[0]) == (Rule.SPLIT_X, expected)
+    label = oracle.snap(root, Actions(np.array([Rule.PAINT]), np.array([0])), np.array([3]))
+    assert (label.rule[0], label.cut[0]) == (Rule.PAINT, 0)
+
+
+def test_the_share_of_paint_is_that_of_the_pixels():
+    mask = np.random.default_rng(0).random((9, 13))
+    oracle = Oracle([np.zeros_like(mask), mask], Limits(3))
+    nodes = Nodes(*(np.array([value], np.int32) for value in (1, 2, 3, 7, 5, 0)))
+    assert oracle.paint_share(nodes)[0] == pytest.approx(mask[3:8, 2:9].mean(), abs=0.003)

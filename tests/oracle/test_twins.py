@@ -1,4 +1,4 @@
-"""The twins of the kernels on cases that can be worked out by hand: what the kernels are compared with must be right."""
+"""The twins of the kernels on cases worked out by hand: what the kernels are compared with must be right."""
 
 from __future__ import annotations
 

@@ -16,6 +16,7 @@ from shapeparse.learning.methods import METHODS
 from shapeparse.learning.settings import TrainSettings
 from shapeparse.learning.trainer import Trainer
 from shapeparse.networks.presets import PRESETS
+from shapeparse.parsing.settings import ParseSettings
 
 
 @pytest.fixture(scope="module")
@@ -121,3 +122,41 @@ def test_parsing_leaves_the_pictures_and_the_parser_as_they_were(parser: shapepa
     before = array.copy()
     assert parser.parse(array) == parser.parse(array)
     assert np.array_equal(array, before)
+
+
+def test_batches_end_early_when_photographs_are_large(parser, photographs, monkeypatch):
+    images = list(photographs(5, 48)[0])
+    together = parser.parse(images)
+    read, parsed = [], []
+    monkeypatch.setattr("shapeparse.parsing.parser.MOST_PIXELS", 48 * 48 + 1)
+    for tree in parser.parse_each(read.append(0) or image for image in images):
+        parsed.append(tree)
+        assert len(read) - len(parsed) < 2
+    assert parsed == together
+
+
+def test_single_settings_are_given_by_name_and_unknown_ones_are_answered_with_close_ones(parser, refused) -> None:
+    assert parser.parse(pixels(), ParseSettings(depth=3), depth=0).leaf_count == 1
+    assert "did you mean depth?" in refused(parser.parse, pixels(), dept=3)
+
+
+def test_evaluating_holds_trees_against_masks_and_oracle(
+    parser: shapeparse.Parser, tmp_path: Path, photographs
+) -> None:
+    images, masks = photographs(3)
+    for part, arrays in (("images", images), ("masks", masks.astype(np.uint8) * 255)):
+        (tmp_path / part).mkdir()
+        for index, array in enumerate(arrays):
+            Image.fromarray(array).save(tmp_path / part / f"{index}.png")
+    found = parser.evaluate(tmp_path)
+    trees = [tree for forest in parser.forests(images) for tree in forest.trees()]
+    expected = [tree.accuracy(mask) for tree, mask in zip(trees, masks, strict=True)]
+    np.testing.assert_allclose(found.accuracy, expected)
+    assert (found.oracle_accuracy >= found.majority_accuracy).all()
+
+
+def test_a_parser_says_how_sure_one_may_be_by_its_calibration(parser: shapeparse.Parser, photographs) -> None:
+    (forest,) = parser.forests(photographs(4)[0])
+    np.testing.assert_allclose(parser.calibrated(forest).likely, parser.calibration(forest.likely))
+    reliability = parser.reliability([forest], photographs(4)[1])
+    assert reliability.error >= 0

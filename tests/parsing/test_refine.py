@@ -17,7 +17,6 @@ from shapeparse.commands.parse import Args
 from shapeparse.grammar import Forest, ParseTree, expand
 from shapeparse.networks.policy import Policy
 from shapeparse.networks.views import to_pixels
-from shapeparse.parsing import parser as model
 from shapeparse.parsing.parser import Parser
 from shapeparse.parsing.refine import Cuts, coefficients, guided, label_leaves, move_cuts, refined, settled
 from shapeparse.parsing.settings import ParseSettings
@@ -160,7 +159,7 @@ def parser(tiny_presets) -> Parser:
 @pytest.mark.parametrize("size", [(150, 90), (20, 150), (33, 32), (32, 32), (1, 300), (40, 3)])
 def test_refined_trees_have_the_same_splits_and_tile_the_photograph(parser, photographs, size):
     photograph = np.ascontiguousarray(photographs(1, 300)[0][0, : size[1], : size[0]])
-    plain, tree = (parser.parse(photograph, how=ParseSettings(refine=refine)) for refine in (False, True))
+    plain, tree = (parser.parse(photograph, ParseSettings(refine=refine)) for refine in (False, True))
     assert ParseTree.from_json(tree.to_json()) == tree  # which checks that every child is what its cut makes
     assert (tree.rule[~tree.is_leaf] == plain.rule[~plain.is_leaf]).all()
     assert (tree.w > 0).all() and (tree.h > 0).all()
@@ -188,24 +187,13 @@ def test_the_evidence_never_expects_less_of_a_refined_tree(parser, photographs):
     assert gained > 0
 
 
-def test_batches_end_early_when_photographs_are_large(parser, photographs, monkeypatch):
-    images = list(photographs(5, 48)[0])
-    together = parser.parse(images)
-    read, parsed = [], []
-    monkeypatch.setattr(model, "MOST_PIXELS", 48 * 48 + 1)
-    for tree in parser.parse_each(read.append(0) or image for image in images):
-        parsed.append(tree)
-        assert len(read) - len(parsed) < 2
-    assert parsed == together
-
-
 @pytest.mark.parametrize("preset", ["best", "fast"])
 def test_trees_may_be_deeper_than_those_learned_from(tiny_presets, parser, photographs, preset):
     policy = parser.policy if preset == "best" else Policy(tiny_presets["fast"]).eval()
     if preset == "fast":
         torch.nn.init.constant_(policy.rule.bias[:2], 1.0)  # it shall split
     photograph = np.ascontiguousarray(photographs(1, 600)[0][0, :400])
-    deep, shallow = (Parser(policy, 32, Limits(7), {}).parse(photograph, depth) for depth in (11, None))
+    deep, shallow = (Parser(policy, 32, Limits(7), {}).parse(photograph, depth=depth) for depth in (11, None))
     assert 7 < deep.depth.max() <= 11
     assert ParseTree.from_json(deep.to_json()) == deep
     if preset == "best":
@@ -214,5 +202,5 @@ def test_trees_may_be_deeper_than_those_learned_from(tiny_presets, parser, photo
 
 
 def test_the_command_line_can_leave_cuts_where_they_are():
-    refine = [tyro.cli(Args, args=["photo.jpg", *options]).refine for options in ([], ["--no-refine"])]
-    assert refine == [True, False]
+    left = [tyro.cli(Args, args=["photo.jpg", *options]).no_refine for options in ([], ["--no-refine"])]
+    assert left == [False, True]

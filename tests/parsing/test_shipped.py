@@ -16,8 +16,8 @@ from fastapi.testclient import TestClient
 from PIL import Image
 
 import shapeparse
-from shapeparse.commands import cli, learning, serve
-from shapeparse.data import BUILT_IN
+from shapeparse.commands import cli, serve
+from shapeparse.data import BUILT_IN, Source
 from shapeparse.learning.data import TrainingData
 from shapeparse.learning.settings import TrainSettings
 from shapeparse.learning.trainer import Trainer
@@ -29,7 +29,7 @@ from shapeparse.parsing.runs import RunFolder, read_tensors, write_tensors
 from shapeparse.support import files
 from shapeparse.web import ServiceSettings, create_app
 
-REPOSITORY = Path(__file__).resolve().parents[1]
+REPOSITORY = Path(__file__).resolve().parents[2]
 SHIPPED = RunFolder(shipped.PRETRAINED)
 
 
@@ -39,7 +39,7 @@ def run(tmp_path_factory: pytest.TempPathFactory, photographs: Callable) -> Path
     folder = tmp_path_factory.mktemp("pretrained") / "run"
     images, masks = photographs(8)
     small = {"side": 32, "look": 32, "widths": (4, 6, 8), "channels": 4, "positions": 8, "dense": (16, 16)}
-    facts = {**dataclasses.asdict(learning.Source()), "train": [], "validation": [], "test": []}
+    facts = {**dataclasses.asdict(Source()), "train": [], "validation": [], "test": []}
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(PRESETS, "best", dataclasses.replace(PRESETS["best"], **small))
         data = TrainingData(images[:6], masks[:6], images[6:], masks[6:])
@@ -189,7 +189,7 @@ def test_wheels_and_source_archives_include_it() -> None:
     from hatchling.builders.sdist import SdistBuilder
     from hatchling.builders.wheel import WheelBuilder
 
-    for builder, folder in ((WheelBuilder, "shapeparse"), (SdistBuilder, "src/shapeparse")):
+    for builder, folder in ((WheelBuilder, "shapeparse/parsing"), (SdistBuilder, "src/shapeparse/parsing")):
         found = {file.distribution_path for file in builder(str(REPOSITORY)).recurse_included_files()}
         assert {f"{folder}/pretrained/config.json", f"{folder}/pretrained/model.safetensors"} <= found
 

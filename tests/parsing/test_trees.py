@@ -6,13 +6,12 @@ import numpy as np
 import pytest
 import torch
 
-from shapeparse import Actions, Limits, Nodes, Oracle, Parser, ParseTree, Rule
-from shapeparse.grammar import Forest, expand
+from shapeparse import Limits, Parser, ParseTree, Rule
+from shapeparse.grammar import Forest
 from shapeparse.networks.policy import Policy
 from shapeparse.networks.views import to_pixels
-from shapeparse.parsing.actors import MapActor
 from shapeparse.parsing.settings import ParseSettings
-from shapeparse.parsing.trees import AT_ONCE, Seen, parse_images
+from shapeparse.parsing.trees import AT_ONCE, Seen, expected_paint, parse_images, parse_seen, parse_together, worthiest
 
 LIMITS = Limits(depth=4)
 
@@ -43,37 +42,6 @@ def test_lookahead_never_expects_less_and_usually_more(policy, images):
     before, after = expected_accuracy(plain, maps), expected_accuracy(ahead, maps)
     assert (after >= before - 1e-3).all()
     assert after.mean() > before.mean()
-
-
-@pytest.mark.parametrize("lookahead", [0, 8])
-def test_nodes_that_show_one_label_are_never_split(policy, images, lookahead):
-    actor, forest = acted(policy, images, LIMITS, lookahead)
-    share = actor.labels.paint_share(forest.nodes)
-    splits = forest.rule < Rule.PAINT
-    assert splits.any()
-    assert ((share[splits] > 0) & (share[splits] < 1)).all()
-    assert ((forest.likely >= 0.5) == (forest.rule == Rule.PAINT))[~splits].all()
-
-
-def test_the_policy_is_not_asked_where_the_search_is_exact(policy, images, monkeypatch):
-    asked = []
-    monkeypatch.setattr(
-        MapActor, "output", lambda self, nodes: asked.append(nodes) or super(MapActor, self).output(nodes)
-    )
-    limits = Limits(depth=5)
-    actor, forest = acted(policy, images, limits, 8)
-    assert {int(depth) for nodes in asked for depth in nodes.depth} <= {0, 1}
-    below = forest.nodes.take(np.flatnonzero(forest.nodes.depth == 2))
-    exact = actor.searching(below)
-    assert (exact.rule == forest.rule[forest.nodes.depth == 2])[exact.splits].all()
-
-
-def acted(policy: Policy, images: np.ndarray, limits: Limits, lookahead: int) -> tuple[MapActor, Forest]:
-    """Who acted, and the trees before their cuts settle."""
-    seen = Seen.by(policy, to_pixels(images), flips=True)
-    maps = list(seen.likely.numpy())
-    actor = MapActor(policy, seen.encoded, np.full((len(images), 2), 32), limits, maps, lookahead)
-    return actor, actor.parse()
 
 
 def test_every_node_knows_how_likely_it_is_paint(policy, images):
@@ -115,42 +83,11 @@ def test_trees_are_in_the_pixels_of_the_image_whatever_its_size(policy, images, 
         assert (covered == 1).all()
 
 
-def test_a_cut_snaps_to_the_greatest_gain_within_reach():
-    mask = np.zeros((8, 16))
-    mask[:, 5:] = 0.9
-    oracle = Oracle([mask], Limits(3))
-    root = Nodes.roots(oracle.sizes)
-    for cut, reach, expected in ((7, 2, 5), (7, 1, 6), (5, 3, 5), (2, 2, 4), (15, 20, 5), (1, 0, 1)):
-        snapped = oracle.snap(root, Actions(np.array([0]), np.array([cut])), np.array([reach]))
-        assert (snapped.rule[0], snapped.cut[0]) == (Rule.SPLIT_X, expected)
-    label = oracle.snap(root, Actions(np.array([Rule.PAINT]), np.array([0])), np.array([3]))
-    assert (label.rule[0], label.cut[0]) == (Rule.PAINT, 0)
-
-
-def test_the_share_of_paint_is_that_of_the_pixels():
-    mask = np.random.default_rng(0).random((9, 13))
-    oracle = Oracle([np.zeros_like(mask), mask], Limits(3))
-    nodes = Nodes(*(np.array([value], np.int32) for value in (1, 2, 3, 7, 5, 0)))
-    assert oracle.paint_share(nodes)[0] == pytest.approx(mask[3:8, 2:9].mean(), abs=0.003)
-
-
-def test_scaled_trees_keep_their_rules_and_tile_the_larger_image():
-    mask = np.random.default_rng(1).random((16, 16)) > 0.5
-    oracle = Oracle([mask], Limits(5))
-    forest = expand(oracle.sizes, oracle, oracle.limits)
-    scaled = forest.scaled(np.array([[37, 50]], np.int32))
-    assert np.array_equal(scaled.rule, forest.rule)
-    (tree,) = scaled.trees()
-    again = ParseTree.from_json(tree.to_json())  # which checks that every child is what its parent's cut makes
-    assert again == tree
-
-
 def test_a_price_undoes_splits_that_are_not_expected_to_earn_it(policy, images):
-    plain, dear = ParseSettings(), ParseSettings(price=0.01)
     (forest,) = parse_images(policy, images, LIMITS)
     for tree in forest.trees():
-        assert plain.worthiest([tree]) is tree
-        pruned = dear.worthiest([tree])
+        assert worthiest([tree], 0.0) is tree
+        pruned = worthiest([tree], 0.01)
         assert pruned.leaf_count < tree.leaf_count
         assert np.array_equal(pruned.likely[0], tree.likely[0])
 
@@ -158,30 +95,71 @@ def test_a_price_undoes_splits_that_are_not_expected_to_earn_it(policy, images):
 def test_at_a_price_the_tree_that_is_expected_to_be_worth_most_is_kept(policy, images):
     def expected(tree: ParseTree) -> float:
         right = np.where(tree.rule == Rule.PAINT, tree.likely, 1 - tree.likely) * tree.w * tree.h
-        return right[tree.is_leaf].sum() / (tree.width * tree.height) - how.price * tree.leaf_count
+        return right[tree.is_leaf].sum() / (tree.width * tree.height) - price * tree.leaf_count
 
     parser = Parser(policy, images.shape[1], LIMITS, {"method": "dagger"})
     for price in (0.0003, 0.01):
-        how = ParseSettings(price=price)
-        assert [way.lookahead for way in how.ways()] == [how.lookahead, 0]
-        alone = [[how.worthiest([tree]) for tree in parser_trees(parser, images, way)] for way in how.ways()]
-        for tree, *others in zip(parser.parse(list(images), how=how), *alone, strict=True):
+        settings = ParseSettings(price=price)
+        candidates = settings.candidates()
+        assert [one.lookahead for one in candidates] == [settings.lookahead, 0]
+        alone = [[worthiest([tree], price) for tree in parser_trees(parser, images, one)] for one in candidates]
+        for tree, *others in zip(parser.parse(list(images), settings), *alone, strict=True):
             assert expected(tree) == max(map(expected, others))
-    assert len(ParseSettings().ways()) == len(ParseSettings(lookahead=0, price=0.1).ways()) == 1
 
 
-def parser_trees(parser: Parser, images: np.ndarray, how: ParseSettings) -> list[ParseTree]:
-    (forest,) = parse_images(parser.policy, images, LIMITS, settings=how)
+def parser_trees(parser: Parser, images: np.ndarray, settings: ParseSettings) -> list[ParseTree]:
+    (forest,) = parse_images(parser.policy, images, LIMITS, settings=settings)
     return parser.calibrated(forest).trees()
 
 
-@pytest.mark.parametrize(
-    ("settings", "complaint"),
-    [
-        ({"lookahead": -1}, "lookahead is -1"),
-        ({"lookahead": 1.5}, "lookahead"),
-        ({"price": float("nan")}, "price is nan"),
-    ],
-)
-def test_settings_that_make_no_sense_are_named(refused, settings, complaint):
-    assert complaint in refused(ParseSettings, **settings)
+def test_candidates_share_one_look_and_have_trees_as_if_alone(policy, images, monkeypatch):
+    looks = []
+    real = Policy.encode
+    monkeypatch.setattr(Policy, "encode", lambda self, pixels: looks.append(len(pixels)) or real(self, pixels))
+    sizes = np.full((3, 2), 32, np.int32)
+    candidates = [ParseSettings(lookahead=4), ParseSettings(lookahead=0)]
+    both = parse_together(policy, images, LIMITS, sizes, candidates)
+    assert looks == [3]
+    for forest, one in zip(both, candidates, strict=True):
+        assert forest.trees() == parse_together(policy, images, LIMITS, sizes, [one])[0].trees()
+
+
+def test_what_was_seen_once_can_be_parsed_to_any_depth(policy, images):
+    seen = Seen.by(policy, to_pixels(images), flips=True)
+    sizes = np.full((3, 2), 32, np.int32)
+    depths = [
+        int(parse_seen(policy, seen, sizes, Limits(depth), ParseSettings()).nodes.depth.max()) for depth in (0, 2)
+    ]
+    assert depths == [0, 2]
+
+
+def test_images_of_any_batch_size_come_in_order(policy, photographs):
+    images = photographs(5, 32)[0]
+    together = [tree for forest in parse_images(policy, images, LIMITS) for tree in forest.trees()]
+    forests = list(parse_images(policy, images, LIMITS, batch=2))
+    assert [len(forest.sizes) for forest in forests] == [2, 2, 1]
+    for one, other in zip(together, [tree for forest in forests for tree in forest.trees()], strict=True):
+        assert np.array_equal(one.rule, other.rule) and np.array_equal(one.cut, other.cut)
+
+
+def test_expected_paint_is_the_share_times_the_area(policy, images):
+    (forest,) = parse_images(policy, images, LIMITS)
+    (tree, *_) = forest.trees()
+    np.testing.assert_allclose(expected_paint(tree), tree.likely * tree.w * tree.h)
+
+
+def test_no_parse_makes_a_tensor_on_the_default_device(tiny_presets, images, preset_name):
+    preset = tiny_presets[preset_name]
+    policy = Policy(preset)
+    resized = np.ascontiguousarray(images.repeat(2, 1).repeat(2, 2)[:, : preset.side, : preset.side])
+    sizes = np.full((3, 2), 90, np.int32)
+    photographs = [image.repeat(3, 0).repeat(3, 1)[:90, :90] for image in images]
+    with torch.device("meta"):
+        (inside,) = parse_images(policy, resized, LIMITS, sizes, photographs=photographs)
+    (outside,) = parse_images(policy, resized, LIMITS, sizes, photographs=photographs)
+    assert inside.trees() == outside.trees()
+
+
+@pytest.fixture(params=["best", "fast", "crop", "paper"])
+def preset_name(request) -> str:
+    return request.param

@@ -17,7 +17,6 @@ from shapeparse import igm
 from shapeparse.learning.data import TrainingData
 from shapeparse.peers import Segmenter, SegmenterSettings, load_segmenter
 from shapeparse.peers.segmenter import one_cycle
-from shapeparse.peers.unet import UNet
 
 SMALL = {"epochs": 3, "widths": (4, 6, 8), "batch": 2, "threads": 1, "passes": 1}
 
@@ -172,11 +171,6 @@ def test_images_are_predicted_each_for_itself_however_many(segmenter, data):
     together = run.probabilities(many)
     np.testing.assert_allclose(together[19:], run.probabilities(many[19:]), atol=1e-5)
     assert run.probabilities(many[:0]).shape == (0, 32, 32)
-
-
-@pytest.mark.parametrize("shape", [(32, 32), (37, 50), (1, 1)])
-def test_every_pixel_gets_a_logit_whatever_the_size(shape):
-    assert UNet((4, 6, 8)).eval()(torch.rand(2, 3, *shape)).shape == (2, *shape)
 
 
 # ---- the same again ------------------------------------------------------------------------------------------------

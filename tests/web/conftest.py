@@ -86,8 +86,9 @@ def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     torch.manual_seed(0)
     folder = RunFolder(tmp_path_factory.mktemp("runs") / "my-run")
     folder.write_config(
-        {"network": asdict(preset), "limits": {"depth": 4, "min_extent": 1}, "settings": {"method": "dagger"}}
-    )
+        {"network": asdict(preset), "limits": {"depth": 4, "min_extent": 1}, "settings": {"method": "dagger"},
+         "title": "DAgger"}
+    )  # fmt: skip
     folder.write_model(Policy(preset), {"epoch": 3, "validation_accuracy": 0.5})
     return folder.path
 

@@ -37,7 +37,7 @@ def test_models_are_the_trained_ones_then_the_oracles(client: TestClient) -> Non
         ("oracle-lookahead", "oracle", True),
     ]
     assert models[0]["facts"] == {
-        "depth": 4, "price": True, "epoch": 3, "validation_accuracy": 0.5, "method": "dagger"
+        "depth": 4, "price": True, "epoch": 3, "validation_accuracy": 0.5, "method": "dagger", "title": "DAgger"
     }  # fmt: skip
     assert models[1]["facts"]["price"] is True
     assert models[0]["title"] == "DAgger: my-run"

@@ -7,9 +7,11 @@ so a command may import what it likes without slowing down the others.
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import importlib
 import inspect
+import io
 import os
 import sys
 import textwrap
@@ -19,6 +21,7 @@ from typing import Any, NamedTuple
 from ..support.errors import UserError
 from ..support.plugins import import_plugin
 from ..support.version import __version__
+from .complaints import complaint
 
 DESCRIPTION = """\
 Decompose the picture of an object into few labelled rectangles: paint or skip."""
@@ -119,14 +122,21 @@ def _run(command: Command, rest: list[str]) -> int:
     module: Any = importlib.import_module(f".{command.module}", __package__)
 
     def parsed(**default: Any) -> Any:
-        return tyro.cli(
-            module.Args,
-            prog=f"shapeparse {command.words}",
-            description=_description(inspect.getdoc(module.Args) or "", module.EXAMPLES.strip("\n")),
-            args=rest,
-            config=(tyro.conf.FlagCreatePairsOff,),
-            **default,
-        )
+        said = io.StringIO()
+        try:
+            with contextlib.redirect_stderr(said):
+                return tyro.cli(
+                    module.Args,
+                    prog=f"shapeparse {command.words}",
+                    description=_description(inspect.getdoc(module.Args) or "", module.EXAMPLES.strip("\n")),
+                    args=rest,
+                    config=(tyro.conf.FlagCreatePairsOff,),
+                    **default,
+                )
+        except SystemExit as stop:
+            if stop.code:
+                raise UserError(complaint(said.getvalue(), command.words)) from stop
+            raise
 
     args = parsed()
     if hasattr(module, "usual"):  # what the other options are when not given depends on some of them

@@ -121,9 +121,10 @@ def write_parses(parser: Parser, out: Path, names: list[str]) -> None:
         path.unlink(missing_ok=True)
     jobs, problems = plan([out / "data" / "images" / f"{name}.jpg" for name in names], None)
     settings = Settings(parser.limits.depth, parser.limits.min_extent, formats=("json", "png"))
-    parsed = parse_jobs(parser, jobs, ParseSettings(), problems)
+    parse = ParseSettings(parser.limits.depth, parser.limits.min_extent)
+    parsed = parse_jobs(parser, jobs, parse, problems)
     rows = [write_parse(job, photo, tree, folder, settings) for job, photo, tree in parsed]
-    write_summary(folder, out / "run", parser, settings, rows, problems)
+    write_summary(folder, out / "run", parser, parse, settings, rows, problems)
 
 
 def _former_parses(folder: Path) -> list[Path]:

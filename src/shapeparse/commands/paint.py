@@ -13,6 +13,7 @@ import numpy as np
 from tyro.conf import Positional, arg
 
 from ..data.dataset import Skipped
+from ..oracle.ready import explained_compiling
 from ..painting import ExportSettings, PaintSettings
 from ..painting.alternatives import NEAREST, PLAN, ROWS
 from ..painting.formats.gcode import Commands
@@ -107,7 +108,7 @@ def run(args: Args) -> int:
     jobs = [item.job for item in items]
     refuse_overwriting([path for job in jobs for path in output_files(job, args.out, settings)], jobs)
     files.make_folder(args.out)
-    with progress.explained("Compiling the planner's kernels (only this once) …"):
+    with explained_compiling("Compiling the planner's kernels (only this once) …"):
         tour_of(np.arange(16.0).reshape(4, 4), np.zeros(4, np.int64), "route")
     rows, ways, broken = plan_all(items, parser, args.out, settings)
     problems += broken

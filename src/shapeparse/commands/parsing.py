@@ -73,7 +73,9 @@ def run(args: Args) -> int:
         parser.limits.min_extent if args.min_extent is None else args.min_extent,
     )
     settings = Settings(limits.depth, limits.min_extent, price=args.price, formats=args.formats)
-    parse = ParseSettings(limits.depth, limits.min_extent, args.lookahead, args.flips, args.refine, args.price)
+    parse = ParseSettings(
+        limits.depth, limits.min_extent, args.lookahead, not args.no_flips, not args.no_refine, args.price
+    )
     jobs, problems = plan(args.images, None)
     if args.engine == "ray":
         return parse_in_shards(args, parser, parse, jobs, problems)
@@ -94,7 +96,7 @@ def run(args: Args) -> int:
         if doubts is not None:
             doubts.add(tree)
         rows.append(write_parse(job, photo, tree, args.out, settings))
-    write_summary(args.out, args.model or NAME, parser, settings, rows, problems)
+    write_summary(args.out, args.model or NAME, parser, parse, settings, rows, problems)
     if rows:
         print_rows(rows)
         print(f"\n{len(rows)} of {len(rows) + len(problems)} parsed; the results are in {one_line(args.out)}.")
@@ -223,13 +225,19 @@ def write_parse(job: Job, photo: npt.NDArray[np.uint8], tree: ParseTree, out: Pa
 
 
 def write_summary(
-    out: Path, model: str | Path, parser: Parser, settings: Settings, rows: Sequence[Row], problems: Sequence[Skipped]
+    out: Path,
+    model: str | Path,
+    parser: Parser,
+    parse: ParseSettings,
+    settings: Settings,
+    rows: Sequence[Row],
+    problems: Sequence[Skipped],
 ) -> None:
     """Write summary.json and summary.csv."""
     content = {
         "model": str(model),
         "method": parser.facts["method"],
-        "settings": {name: getattr(settings, name) for name in ("depth", "min_extent", "formats")},
+        "settings": {**asdict(parse), "formats": settings.formats},
         "photographs": [asdict(row) for row in rows],
         "problems": problems_json(problems),
     }

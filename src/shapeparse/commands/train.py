@@ -75,6 +75,8 @@ class Args:
     exploration: ExplorationSettings = field(default_factory=ExplorationSettings)
 
 
+FEW = 10
+"""Validation photographs; the mean over fewer says little."""
 SETTINGS = [entry.name for entry in fields(Args) if entry.name in {entry.name for entry in fields(TrainSettings)}]
 """The options that are settings of a training."""
 
@@ -119,6 +121,11 @@ def run(args: Args) -> int:
         f"photograph{'' if count == 1 else 's'} right, at epoch {trainer.best_epoch} of {len(rows)}; "
         f"the model is in {one_line(args.out)}."
     )
+    if count < FEW:
+        print(
+            f"So few photographs say little: another {count} may give a figure some points higher or lower. Label "
+            "more, or hold a larger share out with --validation."
+        )
     return 0
 
 

@@ -56,7 +56,10 @@ class Watch:
 def epoch_line(row: dict[str, Any]) -> str:
     """What the terminal says of an epoch, in at most 80 characters; metrics.csv has all of it."""
     accuracy = progress.percent(row["validation_accuracy"])
-    policy = f"  loss {row['policy_loss']:.3f}" if "policy_loss" in row else ""
+    learned = next(
+        (name for name in ("policy_loss", "map_loss") if name in row), None
+    )  # first the map is learned alone
+    policy = f"  loss {row[learned]:.3f}" if learned else ""
     critic = f"  critic {row['critic_loss']:.3f}" if "critic_loss" in row else ""
     return (
         f"epoch {row['epoch']:>3}  {row['seconds']:>4.0f} s  validation {accuracy}  "

@@ -5,10 +5,13 @@ Only the formats in ``FORMATS`` are tried: Pillow knows dozens more, some of whi
 
 from __future__ import annotations
 
+import contextlib
 import logging
+import os
+import sys
 import threading
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -40,11 +43,14 @@ _TURNS: dict[object, Callable[[Any], Any]] = {
     8: lambda a: np.rot90(a, 1),
 }
 
-# warnings.catch_warnings swaps process-wide state, so two threads must not do it at once.
-_PILLOW = threading.RLock()
+# Pillow warns of bombs, which are refused below, and of corrupt EXIF, which is harmless. To silence it around every
+# image instead would swap process-wide state, so that two threads could not read at once.
+warnings.filterwarnings("ignore", module=r"PIL\.")
 
 # Without a handler, Pillow's complaints about odd TIFF files would be printed to the user's terminal.
 logging.getLogger("PIL").addHandler(logging.NullHandler())
+
+_STDERR = threading.Lock()
 
 _Array = TypeVar("_Array", bound=NDArray)
 
@@ -113,38 +119,52 @@ def check_size(name: str, width: int, height: int) -> None:
 def _read(path: str | Path, convert: Callable[[Image.Image], _Array]) -> _Array:
     path = Path(path)
     check_file(path)
-    with _PILLOW, warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # bombs are refused below, corrupt EXIF is harmless
-        try:
-            with Image.open(path, formats=FORMATS) as image:
-                return _convert(image, one_line(path), convert)
-        except UserError:
-            raise
-        except PermissionError as error:
-            raise UserError(f"No permission to read {one_line(path)}; change its permissions.") from error
-        except UnidentifiedImageError as error:
-            known = "JPEG, PNG, WebP, TIFF, BMP, GIF or PNM"
-            raise UserError(
-                f"{one_line(path)} is not a {known} image; save it as PNG or JPEG (renaming it is not enough)."
-            ) from error
-        except Image.DecompressionBombError as error:
-            raise _too_large(one_line(path)) from error
-        except Exception as error:
-            raise _damaged(one_line(path)) from error
+    try:
+        with Image.open(path, formats=FORMATS) as image:
+            return _convert(image, one_line(path), convert)
+    except UserError:
+        raise
+    except PermissionError as error:
+        raise UserError(f"No permission to read {one_line(path)}; change its permissions.") from error
+    except UnidentifiedImageError as error:
+        known = "JPEG, PNG, WebP, TIFF, BMP, GIF or PNM"
+        raise UserError(
+            f"{one_line(path)} is not a {known} image; save it as PNG or JPEG (renaming it is not enough)."
+        ) from error
+    except Image.DecompressionBombError as error:
+        raise _too_large(one_line(path)) from error
+    except Exception as error:
+        raise _damaged(one_line(path)) from error
 
 
 def _convert(image: Image.Image, name: str, convert: Callable[[Image.Image], _Array]) -> _Array:
     width, height = image.size
     check_size(name, width, height)
-    with _PILLOW, warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
+    try:
+        with _quiet_libtiff(image.format):
             image.load()
-            return _upright(convert(image), image)
-        except MemoryError as error:
-            raise UserError(f"{name} ({width} x {height}) does not fit into memory; make it smaller.") from error
-        except Exception as error:  # corrupt data raises nearly anything: struct.error, SyntaxError ...
-            raise _damaged(name) from error
+        return _upright(convert(image), image)
+    except MemoryError as error:
+        raise UserError(f"{name} ({width} x {height}) does not fit into memory; make it smaller.") from error
+    except Exception as error:  # corrupt data raises nearly anything: struct.error, SyntaxError ...
+        raise _damaged(name) from error
+
+
+@contextlib.contextmanager
+def _quiet_libtiff(format: str | None) -> Iterator[None]:
+    """libtiff itself writes to standard error what it thinks of a damaged file; nobody else writes there meanwhile."""
+    if format != "TIFF":
+        yield
+        return
+    with _STDERR, open(os.devnull, "wb") as nowhere:
+        sys.stderr.flush()
+        kept = os.dup(2)
+        try:
+            os.dup2(nowhere.fileno(), 2)
+            yield
+        finally:
+            os.dup2(kept, 2)
+            os.close(kept)
 
 
 def _upright(array: _Array, image: Image.Image) -> _Array:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ..data import Source
+from ..data import BUILT_IN, Source
 from ..networks.presets import preset_named
 from ..oracle.ready import ready_oracle
 from ..parsing.run_data import RunData
@@ -37,7 +39,16 @@ def new_run(
     for skipped in loaded.skipped:
         progress.complain(skipped.reason)
     data, parts = split_data(loaded, validation, test, settings.seed, source)
-    return Trainer(settings, data, out, {**(facts or {}), "data": parts}, device)
+    return Trainer(settings, data, out, {**(facts or {}), "data": {**parts, **_way_to(source, out)}}, device)
+
+
+def _way_to(source: Source, out: Path) -> dict[str, str]:
+    """The data as seen from the run folder, so that it is found from wherever the run is used."""
+    if source.source == BUILT_IN:
+        return {}
+    with contextlib.suppress(ValueError):  # on another drive, there is none
+        return {"from_run": os.path.relpath(source.source, out)}
+    return {}
 
 
 def stored_settings(out: Path) -> TrainSettings:

@@ -58,6 +58,11 @@ def igm(
     if isinstance(mask, np.ndarray) and mask.ndim == 2:
         return _parse_some([_units(mask)], limits, candidates, price)[0]
 
+    if isinstance(mask, np.ndarray) and mask.ndim == 3 and mask.shape[2] in (3, 4) and mask.shape[1] > 4:
+        raise UserError(
+            f"A mask has shape {mask.shape}, which looks like a picture with {mask.shape[2]} channels; give one of "
+            "them (height x width), or a list of masks."
+        )
     work: Callable[[int, int], list[ParseTree]]
     if isinstance(mask, np.ndarray) and mask.ndim == 3 and not price:
         stack, unit = _units(mask, axes=3)

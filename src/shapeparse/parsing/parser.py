@@ -96,11 +96,8 @@ class Parser:
 
         ``follow`` passes the batches on and may show how many there were.
         """
-        return [
-            forest
-            for first in follow(range(0, len(images), BATCH))
-            for forest in parse_images(self.policy, images[first : first + BATCH], self.limits)
-        ]
+        parsed = parse_images(self.policy, images, self.limits, batch=BATCH)
+        return [next(parsed) for _ in follow(range(0, len(images), BATCH))]
 
     def evaluate(self, data: str | Path | Source) -> Evaluation:
         """Hold its trees of photographs with masks against the masks and against the oracle.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +53,9 @@ class RunData:
                 f"{one_line(self.run)} does not say where its data came from; give photographs with --data."
             )
         elif source.source != BUILT_IN and not Path(source.source).exists():
+            beside = self.run / str(self.facts.get("from_run", ""))  # the caller is elsewhere now, but the data is not
+            if "from_run" in self.facts and beside.exists():
+                return replace(source, source=str(beside)).read(side)
             raise UserError(
                 f"The data of {one_line(self.run)} was in {one_line(source.source)}, which is not there; say where "
                 "with --data."

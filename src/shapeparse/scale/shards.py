@@ -170,6 +170,8 @@ def parse_batch(parser: Parser, batch: Sequence[tuple[int, Input]], settings: Pa
 
 def fingerprint(run: Path) -> str:
     """Text that another parser would change."""
+    if run.suffix.lower() == ".onnx":
+        return hashlib.sha256(run.read_bytes()).hexdigest()
     folder = RunFolder(run)
     content = folder.config_path.read_bytes() + folder.model_path.read_bytes()
     return hashlib.sha256(content).hexdigest()

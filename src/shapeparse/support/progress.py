@@ -7,7 +7,6 @@ redirected, tables are plain aligned text that is never cut, and bars are silent
 from __future__ import annotations
 
 import sys
-import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import IO, Any
@@ -16,9 +15,6 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.status import Status
 from rich.table import Table
-
-PATIENCE = 1.0
-"""Seconds after which a silent wait is explained."""
 
 _WIDE = 10_000
 """Columns of a console that is not a terminal: nothing there needs to be folded."""
@@ -53,25 +49,23 @@ def bar(description: str, total: int | None = None) -> Callable[[Iterable[Any]],
 
 
 @contextmanager
-def explained(message: str, patience: float = PATIENCE) -> Iterator[None]:
-    """Run a block that is nearly always quick; if it is not, say why the user is waiting."""
+def waiting(message: str) -> Iterator[Callable[[], None]]:
+    """A function that tells the user, once, why there is a wait until the end of the block."""
     console = errors()
     status = Status(message, console=console)
+    told = False
 
-    def explain() -> None:
-        if console.is_terminal:
+    def tell() -> None:
+        nonlocal told
+        if not told and console.is_terminal:
             status.start()
-        else:
+        elif not told:
             console.print(message)
+        told = True
 
-    timer = threading.Timer(patience, explain)
-    timer.daemon = True
-    timer.start()
     try:
-        yield
+        yield tell
     finally:
-        timer.cancel()
-        timer.join()
         status.stop()
 
 

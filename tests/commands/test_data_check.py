@@ -1,4 +1,4 @@
-"""``shapeparse data make`` and ``data check``."""
+"""``shapeparse data check``: what a dataset holds, and everything that is wrong with it."""
 
 from __future__ import annotations
 
@@ -8,39 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
-from .conftest import Result, house, save
+from .conftest import Result, dataset, house, save
 
 Cli = Callable[..., Result]
-
-
-def dataset(folder: Path, count: int = 3) -> Path:
-    for index in range(count):
-        save(folder / "images" / f"{index}.jpg", np.full((32, 48, 3), 40 * index, np.uint8))
-        save(folder / "masks" / f"{index}.png", house())
-    return folder
-
-
-def test_make_writes_what_check_finds_sound(cli: Cli, tmp_path: Path) -> None:
-    made = cli("data", "make", "--out", tmp_path / "d", "--count", 3, "--size", 64, "--seed", 5)
-    assert (made.code, made.err) == (0, "")
-    assert len(list((tmp_path / "d" / "images").iterdir())) == 3
-    checked = cli("data", "check", tmp_path / "d")
-    assert (checked.code, checked.sentences) == (0, [])
-    assert "3 photographs with masks, no problems" in checked.out
-    assert "64x64 (3)" in checked.out
-
-
-def test_make_refuses_a_folder_of_other_pictures(cli: Cli, tmp_path: Path) -> None:
-    result = cli("data", "make", "--out", dataset(tmp_path / "mine"), "--count", 1)
-    assert (result.code, len(result.sentences)) == (2, 1)
-    assert len(list((tmp_path / "mine" / "images").iterdir())) == 3
-
-
-def test_make_refuses_senseless_numbers(cli: Cli, tmp_path: Path) -> None:
-    for option in ("--count=0", "--seed=-1", "--size=1"):
-        result = cli("data", "make", "--out", tmp_path / "d", option)
-        assert (result.code, len(result.sentences)) == (2, 1)
-    assert not (tmp_path / "d").exists()
 
 
 def test_check_measures_majority_and_oracle(cli: Cli, tmp_path: Path) -> None:

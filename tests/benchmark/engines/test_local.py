@@ -17,13 +17,14 @@ import pytest
 from PIL import Image
 
 import shapeparse
-from shapeparse.benchmark import worker
 from shapeparse.benchmark.engines import local
-from shapeparse.benchmark.engines.local import Event, run_jobs
+from shapeparse.benchmark.engines.local import Event, read_status, run_jobs
 from shapeparse.benchmark.job import run_job
 from shapeparse.benchmark.plan import Job, Plan
 from shapeparse.benchmark.record import Record
 from shapeparse.data import Loaded
+
+from ..conftest import start
 
 TIMES = ("seconds", "parse_ms", "nodes_per_second", "date")
 on_linux = pytest.mark.skipif(not Path("/proc/self/cmdline").exists(), reason="needs Linux")
@@ -32,26 +33,13 @@ COMMAND = """
 import sys
 from dataclasses import replace
 
-from shapeparse.cli import main
+from shapeparse.commands.cli import main
 from shapeparse.networks.presets import PRESETS
 
 PRESETS["fast"] = replace(PRESETS["fast"], side=32)
 sys.exit(main(sys.argv[1:]))
 """
 """The command line, but for small images: workers are given them as they were read here."""
-
-
-@pytest.fixture
-def started(dozen, tmp_path) -> tuple[Record, Plan]:
-    """A benchmark of which no job is done."""
-    return start(tmp_path / "out", dozen)
-
-
-def start(out: Path, loaded: Loaded) -> tuple[Record, Plan]:
-    record, plan = Record(out), Plan.of("dozen", loaded, 1, None, 2, depth=4)
-    record.start(plan)
-    record.cache(loaded)
-    return record, plan
 
 
 def without_times(content: Any) -> Any:
@@ -84,9 +72,6 @@ def wait_until(true: Callable[[], object], seconds: float = 120) -> None:
     while not true():
         assert time.monotonic() < deadline, "waited in vain"
         time.sleep(0.02)
-
-
-# ---- jobs in processes ---------------------------------------------------------------------------------------------
 
 
 class Ran(NamedTuple):
@@ -176,43 +161,6 @@ def test_an_address_is_for_a_cluster(started, refused):
     assert "--engine ray" in refused(run_jobs, started[0], [], 1, print, "10.0.0.1:6379")
 
 
-# ---- a worker ------------------------------------------------------------------------------------------------------
-
-
-def test_a_worker_writes_its_result_and_how_far_it_is(started, tiny_presets):
-    record, _ = started
-    assert worker.main(str(record.out), "bc", "0", "1", str(os.getppid())) == 0
-    folder = record.job_folder(Job("bc", 0, "fast"))
-    (run,) = json.loads((folder / "result.json").read_text())
-    status = json.loads((folder / "status.json").read_text())
-    assert (run["row"], run["epochs"], status["epoch"]) == ("bc", 2, 2)
-    assert status["best"] == max(accuracy for _, accuracy in run["validation_curve"])
-
-
-@pytest.mark.skipif(os.name != "posix", reason="orphans are known by their new parent")
-def test_a_worker_that_is_orphaned_before_it_begins_does_nothing(started, tiny_presets):
-    record, _ = started
-    gone = subprocess.Popen([sys.executable, "-c", ""])
-    gone.wait()
-    assert worker.main(str(record.out), "bc", "0", "1", str(gone.pid)) == 130
-    assert {path.name for path in record.job_folder(Job("bc", 0, "fast")).iterdir()} == {"lock"}
-
-
-def test_two_workers_never_work_on_the_same_job(started, tiny_presets, monkeypatch, capsys):
-    pytest.importorskip("fcntl")
-    monkeypatch.setattr(worker, "PATIENCE", 0.2)
-    record, _ = started
-    folder = record.job_folder(Job("bc", 0, "fast"))
-    folder.mkdir()
-    with worker.alone(folder / "lock"):
-        assert worker.main(str(record.out), "bc", "0", "1", str(os.getppid())) == 2
-    assert capsys.readouterr().err == ("shapeparse: fast-bc-0 is being worked on by another process; wait for it.\n")
-    assert {path.name for path in folder.iterdir()} == {"lock"}
-
-
-# ---- killed --------------------------------------------------------------------------------------------------------
-
-
 @on_linux
 def test_a_benchmark_that_is_killed_twice_ends_as_one_that_was_not(dozen, tmp_path):
     for name, image, mask in zip(dozen.names, dozen.images, dozen.masks, strict=True):
@@ -256,3 +204,11 @@ def test_a_benchmark_that_is_killed_twice_ends_as_one_that_was_not(dozen, tmp_pa
     found, expected = (json.loads((out / "results.json").read_text()) for out in (killed, whole))
     assert [run["epochs"] for run in found["runs"] if run["kind"] == "method"] == [4, 4]
     assert without_times(found) == without_times(expected)
+
+
+def test_how_far_a_job_is_can_be_read_or_is_not_known_yet(tmp_path: Path) -> None:
+    assert read_status(tmp_path) is None
+    (tmp_path / "status.json").write_text('{"epoch"')
+    assert read_status(tmp_path) is None
+    (tmp_path / "status.json").write_text('{"epoch": 3}')
+    assert read_status(tmp_path) == {"epoch": 3}
