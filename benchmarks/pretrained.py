@@ -23,6 +23,7 @@ from shapeparse.data import BUILT_IN, Loaded
 from shapeparse.data.source import Source
 from shapeparse.learning.data import split_data
 from shapeparse.learning.settings import TrainSettings
+from shapeparse.learning.start import stored_settings
 from shapeparse.learning.trainer import Trainer
 from shapeparse.networks.presets import preset_named
 from shapeparse.oracle import igm
@@ -71,11 +72,9 @@ def main(
         train(work, loaded, source, test, TrainSettings(preset=PRESET, method=METHOD, epochs=epochs, threads=threads))
     size = ship(run or work, package)
     parser, stored = load(package), RunData.of(package)
-    held_out = choose(loaded, "test", stored, package)
+    settings, held_out = stored_settings(package), choose(loaded, "test", stored, package)
     result = {
-        "preset": stored.settings.preset,
-        "method": stored.settings.method,
-        "epochs": stored.settings.epochs,
+        **{name: getattr(settings, name) for name in ("preset", "method", "epochs")},
         "seed": stored.source.seed,
         **{part: len(names) for part, names in stored.parts.items()},
         "bytes": size,

@@ -43,11 +43,12 @@ def test_commands_and_python_work_in_their_order(page: str, tmp_path: Path, monk
     exec(compile(code, page, "exec"), {})
 
 
-def test_the_python_of_the_tour_draws_a_door(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.usefixtures("tiny_presets")
+def test_the_python_of_the_tour_plans_a_door(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     [code] = blocks("README.md", "python")
     exec(compile(code, "README.md", "exec"), {})
-    assert (tmp_path / "door.png").stat().st_size > 0
+    assert (tmp_path / "door.gcode").stat().st_size > 0
 
 
 def test_the_page_on_training_lists_every_method_and_preset_and_no_other() -> None:

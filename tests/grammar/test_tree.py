@@ -176,10 +176,8 @@ def test_trees_are_equal_if_all_their_columns_are():
     assert repr(tree) == f"<ParseTree: 4x4, {len(tree)} nodes, {tree.leaf_count} leaves>"
 
 
-def test_scaled_trees_keep_their_rules_and_tile_the_larger_image():
-    mask = np.random.default_rng(1).random((16, 16)) > 0.5
-    oracle = Oracle([mask], Limits(5))
-    forest = expand(oracle.sizes, oracle, oracle.limits)
+def test_scaled_trees_keep_their_rules_and_tile_the_larger_image(random_actor):
+    forest = expand([(16, 16)], random_actor(1, Limits(5)), Limits(5))
     scaled = forest.scaled(np.array([[37, 50]], np.int32))
     assert np.array_equal(scaled.rule, forest.rule)
     (tree,) = scaled.trees()

@@ -212,3 +212,18 @@ def test_only_critics_of_the_actions_taken_need_noise_in_the_locations_and_only_
     noisy = {name for name, method in METHODS.items() if method.critic and method.critic.location_noise}
     assert noisy == {"ddpg", "ac-aggrevated", "off-acpg", "drag"}
     assert {name for name, method in METHODS.items() if method.critic and method.critic.targets} == {"ddpg"}
+
+
+def test_a_dense_critic_is_asked_of_mu_near_mu_the_oracles_cut_on_its_own_axis_and_some_at_random(lesson, judge):
+    learner, minibatch, rollout = lesson("drag-dense", dense_actions=3)
+    _, _, batch = judge(learner, minibatch, rollout)
+    offered, counted = critic_losses._offered_locations(batch)
+    assert offered.shape == counted.shape == (3 + 3, len(batch.nodes), 2)
+    np.testing.assert_allclose(offered[0], batch.output.location, atol=1e-6)
+    assert 0 < np.abs(offered[1] - offered[0]).mean() < 0.2
+    valid = minibatch.view.valid[:, :2].numpy()
+    assert (counted[[0, 1, 3, 4, 5]] == valid).all()
+    advice = batch.minibatch.transitions.advice
+    assert counted[2].tolist() == [[rule == axis for axis in (0, 1)] for rule in advice.rule.tolist()]
+    where = location_from_cut(advice.cut, batch.nodes.extent(advice.rule).clip(min=1))
+    np.testing.assert_allclose(offered[2][counted[2]], where[advice.rule < Rule.PAINT], atol=1e-6)

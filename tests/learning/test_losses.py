@@ -19,6 +19,7 @@ from shapeparse.learning.rollout import Rollout
 from shapeparse.learning.scenes import Scenes
 from shapeparse.learning.settings import ExplorationSettings
 from shapeparse.networks.critic import CriticOutput
+from shapeparse.networks.devices import CPU
 from shapeparse.networks.policy import PolicyOutput
 from shapeparse.networks.views import NodeView
 
@@ -237,7 +238,7 @@ def expected_return(
             first = (x, y, cut, h) if rule == Rule.SPLIT_X else (x, y, w, cut)
             second = (x + cut, y, w - cut, h) if rule == Rule.SPLIT_X else (x, y + cut, w, h - cut)
             below = sum(expected_return(policy, mask, limits, child, depth + 1) for child in (first, second))
-            total = total + losses.action_probability(output, *cut_tensors(node, action))[0] * below
+            total = total + losses.action_probability(output, *cut_tensors(node, action, CPU))[0] * below
     return total
 
 
@@ -257,7 +258,7 @@ def test_reinforce_averages_to_the_gradient_of_the_expected_return(table_policy)
     rollout = Rollout.of(METHODS["mcpg"], scenes, limits, exploration=ExplorationSettings())
     kept = rollout.gather(policy, np.zeros(many, np.int64), 0.0, np.random.default_rng(0))
     output = policy(None, NodeView.of(replace(kept.nodes, image=0 * kept.nodes.image), scenes.sizes, limits))
-    log_probability = losses.action_log_probability(output, *cut_tensors(kept.nodes, Actions(kept.rule, kept.cut)))
+    log_probability = losses.action_log_probability(output, *cut_tensors(kept.nodes, kept.actions, CPU))
     # A node's return counts by its share of the image's area: with it the parts add up to the image's own return.
     weight = torch.from_numpy(kept.returns * (kept.nodes.area / mask.size).astype(np.float32))
     loss = losses.policy_gradient_loss(log_probability, weight) * len(kept) / many

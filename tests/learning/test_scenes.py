@@ -6,14 +6,13 @@ import numpy as np
 import pytest
 import torch
 
-from shapeparse import Limits, Rule
+from shapeparse import Limits
 from shapeparse.grammar import expand
 from shapeparse.learning.augmentation import colour_jitter
 from shapeparse.learning.methods import METHODS
 from shapeparse.learning.rollout import Rollout
 from shapeparse.learning.scenes import Scenes
 from shapeparse.networks.views import to_pixels
-from shapeparse.oracle.rewards import Rewards
 
 
 @pytest.fixture
@@ -67,17 +66,6 @@ def test_rewards_are_the_returns_of_eq_1(scenes, random_actor):
     np.testing.assert_array_equal(scenes.rewards().returns(forest), forest.returns(scenes.all_masks()))
     roots = [tree.returns(mask)[0] for tree, mask in zip(forest.trees(), scenes.all_masks(), strict=True)]
     np.testing.assert_array_equal(scenes.rewards().returns(forest)[: len(scenes)], roots)
-
-
-def test_the_reward_of_a_label_is_eq_1_pixel_by_pixel():
-    mask = np.random.default_rng(0).random((5, 7)) < 0.4
-    other = ~mask[:3]  # masks may differ in size
-    rows = np.array([[0, 1, 2, 4, 3], [1, 0, 0, 7, 3], [0, 6, 4, 1, 1]])
-    truth = np.where(mask, 1, -1), np.where(other, 1, -1)
-    expected = [truth[image][y : y + h, x : x + w].mean() for image, x, y, w, h in rows]
-    for rule, sign in ((Rule.PAINT, 1), (Rule.SKIP, -1)):
-        found = Rewards([mask, other]).label_returns(rows, np.full(3, rule))
-        np.testing.assert_allclose(found, sign * np.array(expected), atol=1e-6)
 
 
 def test_light_varies_within_bounds_and_each_image_for_itself():

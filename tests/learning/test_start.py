@@ -38,6 +38,7 @@ def begun(photos: Path, tmp_path: Path) -> Path:
 def test_a_new_run_says_where_its_data_came_from_and_how_it_was_divided(begun, photos):
     config = json.loads((begun / "config.json").read_text())
     assert config["data"]["source"] == str(photos)
+    assert config["data"]["from_run"] == "../photos"
     parts = [config["data"][part] for part in ("train", "validation", "test")]
     assert [len(part) for part in parts] == [4, 1, 1]
 
@@ -64,6 +65,13 @@ def test_what_contradicts_the_settings_is_refused_by_the_trainer(begun, refused)
     changed = resumed_run(begun, {"seed": 4}, device="cpu")
     assert changed.settings == replace(TrainSettings(**SMALL), seed=4)
     assert "(seed)" in refused(changed.run, resume=True)
+
+
+def test_a_run_goes_on_from_another_folder_than_it_was_begun_in(photos, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    new_run(Path("run"), Source("photos"), TrainSettings(**SMALL), 0.2, device="cpu").run()
+    monkeypatch.chdir(photos)
+    assert resumed_run(tmp_path / "run", device="cpu").run(resume=True)
 
 
 def test_data_that_moved_is_found_where_one_says(begun, photos, refused):

@@ -467,7 +467,7 @@ def test_a_run_computes_where_it_is_told(trainer):
     """Also where the default device is another one."""
     import torch
 
-    run = trainer(preset="best", epochs=1, map_until=0.0)
+    run = trainer(preset="best", epochs=1, map_until=0.5)
     images = run.rollout.scenes.draw(run.rng)[:3]
     list(run._iterate(images, 0.5))  # PyTorch's optimisers make their own counters, once
     with torch.device("meta"):

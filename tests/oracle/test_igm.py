@@ -198,6 +198,7 @@ good = np.eye(3, dtype=bool)
         (np.zeros((2, 2, 2, 2), bool), {}, "shape (2, 2, 2, 2)"),
         ([np.zeros((2, 2, 3), bool)], {}, "shape (2, 2, 3)"),
         ([[0, 1], [1, 0]], {}, "shape (2,)"),
+        (np.zeros((8, 9, 3), bool), {}, "looks like a picture with 3 channels"),
         ([good, np.zeros((3, 0))], {}, "shape (3, 0)"),
     ],
 )

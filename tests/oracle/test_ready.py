@@ -1,14 +1,16 @@
-"""Kernels that are compiled before they are needed."""
+"""Kernels that are compiled before they are needed, and what users who wait for that are told."""
 
 from __future__ import annotations
 
+import numba as nb
 import numpy as np
+import pytest
 
 from shapeparse import igm
 from shapeparse.oracle import kernels, ready
 
 
-def test_once_the_oracle_is_ready_masks_of_whole_words_need_no_more_compiling():
+def test_once_the_oracle_is_ready_nothing_is_left_to_compile():
     ready.ready_oracle()
     compiled = {name: len(one.signatures) for name, one in vars(kernels).items() if hasattr(one, "signatures")}
     for lookahead in (0, 2):
@@ -17,15 +19,15 @@ def test_once_the_oracle_is_ready_masks_of_whole_words_need_no_more_compiling():
     assert {name: len(getattr(kernels, name).signatures) for name in compiled} == compiled
 
 
-def test_whoever_waits_is_told_why_and_whoever_does_not_is_not(monkeypatch, capsys):
+def test_who_need_not_wait_is_told_nothing(capsys: pytest.CaptureFixture[str]):
+    ready.ready_oracle()
+    capsys.readouterr()
     ready.ready_oracle()
     assert capsys.readouterr() == ("", "")
 
-    def slow(*_: object, **__: object) -> None:
-        import time
 
-        time.sleep(1.2)
-
-    monkeypatch.setattr(ready, "igm", slow)
-    ready.ready_oracle()
-    assert "Compiling" in capsys.readouterr().err
+def test_who_waits_for_kernels_to_be_compiled_is_told_once(capsys: pytest.CaptureFixture[str]):
+    with ready.explained_compiling("Compiling"):
+        nb.njit(lambda x: x + 1)(1)
+        nb.njit(lambda x: x + 2)(1)
+    assert capsys.readouterr() == ("", "Compiling\n")

@@ -22,6 +22,18 @@ def test_the_reward_of_labels_is_eq_1():
     assert found.tolist() == pytest.approx([(2 - 4) / 6, -1.0])
 
 
+def test_the_reward_of_a_label_is_eq_1_pixel_by_pixel():
+    mask = np.random.default_rng(0).random((5, 7)) < 0.4
+    other = ~mask[:3]  # masks may differ in size
+    rows = np.array([[0, 1, 2, 4, 3], [1, 0, 0, 7, 3], [0, 6, 4, 1, 1]])
+    nodes = Nodes(*rows.T.astype(np.int32), np.zeros(3, np.int32))
+    truth = np.where(mask, 1, -1), np.where(other, 1, -1)
+    expected = [truth[image][y : y + h, x : x + w].mean() for image, x, y, w, h in rows]
+    for rule, sign in ((Rule.PAINT, 1), (Rule.SKIP, -1)):
+        found = Rewards([mask, other]).label_returns(nodes, np.full(3, rule))
+        np.testing.assert_allclose(found, sign * np.array(expected), atol=1e-6)
+
+
 @given(st.lists(masks, min_size=1, max_size=3), st.from_type(Limits), st.integers(0, 999))
 def test_the_returns_of_trees_are_those_of_their_pixels(random_actor, several, limits, seed):
     rewards = Rewards(several)

@@ -68,7 +68,16 @@ def test_a_run_from_arrays_does_not_know_where_they_came_from(tmp_path, refused)
 
 @pytest.mark.parametrize(
     "data",
-    [7, [], {}, {"source": "x"}, {**PARTS}, {"source": "x", **PARTS, "test": 7}, {**PARTS, "source": "x", "seed": -1}],
+    [7, {}, {"source": "x"}, PARTS, {"source": "x", **PARTS, "test": 7}, {"source": "x", **PARTS, "seed": -1}],
 )
 def test_what_is_no_description_of_data_is_refused(tmp_path, refused, data):
     refused(RunData.of, run_of(tmp_path, data=data))
+
+
+def test_photographs_beside_the_run_are_found_from_wherever_it_is_used(tmp_path, monkeypatch):
+    photos(tmp_path / "photos")
+    facts = {**asdict(Source("photos")), **PARTS, "from_run": "../photos"}
+    stored = RunData.of(run_of(tmp_path / "run", data=facts))
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    assert len(stored.read(None, 16).names) == 2

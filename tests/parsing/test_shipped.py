@@ -71,7 +71,7 @@ def test_it_is_what_loading_without_a_name_gives_and_it_parses_an_array() -> Non
 
 def test_it_is_of_the_preset_best_and_has_learned_from_the_built_in_generator_alone() -> None:
     config = SHIPPED.read_config()
-    assert config["network"] == json.loads(json.dumps(dataclasses.asdict(PRESETS["best"])))
+    assert Preset.from_json(config["network"]) == PRESETS["best"]
     assert config["settings"]["preset"] == "best"
     assert (config["data"]["source"], config["data"]["image_root"]) == (BUILT_IN, None)
     assert config["data"]["seed"] >= 1_000_000, "pictures of demo, tests and benchmarks must not be among its own"

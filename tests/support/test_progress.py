@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from shapeparse.support import progress
@@ -14,12 +12,13 @@ def test_a_bar_passes_everything_through_and_is_silent_when_piped(capsys: pytest
     assert capsys.readouterr() == ("", "")
 
 
-def test_only_a_long_wait_is_explained(capsys: pytest.CaptureFixture[str]) -> None:
-    with progress.explained("Waiting", patience=60):
+def test_a_wait_is_explained_once_and_only_if_it_comes(capsys: pytest.CaptureFixture[str]) -> None:
+    with progress.waiting("Waiting"):
         pass
-    assert capsys.readouterr().err == ""
-    with progress.explained("Waiting", patience=0.01):
-        time.sleep(0.2)
+    assert capsys.readouterr() == ("", "")
+    with progress.waiting("Waiting") as begin:
+        begin()
+        begin()
     assert capsys.readouterr() == ("", "Waiting\n")
 
 

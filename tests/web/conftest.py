@@ -172,6 +172,6 @@ def eventually(holds: Callable[[], bool], seconds: float = 10) -> None:
 def slow(monkeypatch: pytest.MonkeyPatch) -> Iterator[SlowModel]:
     """Services made in this test offer only a slow model."""
     model = SlowModel()
-    monkeypatch.setattr(app_module, "list_models", lambda runs: {"slow": model})
+    monkeypatch.setattr(app_module, "list_models", lambda runs, device: {"slow": model})
     yield model
     model.go_on.set()

@@ -58,12 +58,7 @@ class Record:
 
     def read(self) -> dict[str, Any]:
         """``results.json``, or what is wrong with it."""
-        try:
-            results = json.loads(self.results_path.read_text(encoding="utf-8"))
-        except (OSError, ValueError, RecursionError) as error:
-            raise UserError(
-                f"{one_line(self.results_path)} cannot be read ({one_line(error)}); restore or move it."
-            ) from error
+        results = files.read_json(self.results_path, "restore or move it")
         known = isinstance(results, dict) and {name: results.get(name) for name in FORMAT} == FORMAT
         if not known or not isinstance(results.get("runs"), list):
             raise UserError(

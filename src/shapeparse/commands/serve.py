@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import os
 import sys
 import time
@@ -68,6 +69,9 @@ def run(args: Args) -> int:
             f"The service needs the package {error.name}; install the extra with `pip install shapeparse[service]`."
         ) from error
 
+    for name in ("max_megabytes", "max_megapixels"):
+        if not math.isfinite(getattr(args, name)):
+            raise UserError(f"--{name.replace('_', '-')} is {getattr(args, name)}; give a number.")
     settings = ServiceSettings(
         max_bytes=round(args.max_megabytes * MEGA), max_pixels=round(args.max_megapixels * MEGA),
         at_once=args.at_once, hosts=host_names(args.host, args.public), device=args.device,

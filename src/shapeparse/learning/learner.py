@@ -19,6 +19,7 @@ from ..networks.presets import Preset
 from . import losses
 from .batch import Batch, Minibatch
 from .critic_losses import CriticInput
+from .divergence import check_finite, check_output
 from .methods import Method
 from .policy_losses import imitate_oracle
 from .rollout import Rollout
@@ -40,7 +41,7 @@ class Learner:
 
     def __post_init__(self) -> None:
         fit = self.method.critic
-        with torch.random.fork_rng(devices=[]):
+        with torch.random.fork_rng(devices=[]), CPU:
             torch.manual_seed(self.seed)  # weights are drawn on the processor, so that they are the same everywhere
             self.policy = Policy(self.preset)
             shared = self.policy.trunk if fit is not None and fit.trunk == "shared" else None
@@ -122,6 +123,7 @@ class Learner:
         encoded = self.policy.encode(minibatch.pixels)
         features = self.policy.trunk(encoded, minibatch.view)
         output = self.policy.decide(features, minibatch.view.valid)
+        check_output(output)
         batch = Batch(
             minibatch, output.detach(), None, rollout.oracle, rollout.rewards, self.limits, self.settings,
             self.exploring, rng,
@@ -144,6 +146,11 @@ class Learner:
             policy_loss = policy_loss + self.settings.map_weight * map_loss
         self._move(policy_loss, critic_loss)
         return report
+
+    def check_finite(self) -> None:
+        """Refuse to go on with networks that are no longer numbers."""
+        for network in self.networks().values():
+            check_finite(network.parameters())
 
     def _move(self, policy_loss: Tensor, critic_loss: Tensor | None) -> None:
         """A step of each optimiser, by gradients of its own loss."""

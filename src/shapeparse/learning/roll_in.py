@@ -17,6 +17,7 @@ from ..networks.policy import PolicyOutput
 from ..oracle import Oracle
 from ..oracle.rewards import Rewards
 from .batch import cut_tensors
+from .divergence import check_output
 from .draws import draw_actions
 from .losses import action_probability
 from .settings import ExplorationSettings
@@ -62,6 +63,7 @@ def mixture(seat: Seat) -> tuple[Actions, Behaviour]:
     """pi_i = beta pi* + (1 - beta) pi_theta: at each node the oracle with probability beta, else the learner."""
     nodes, advice, beta = seat.nodes, seat.advice, seat.beta
     output = seat.ask(nodes)
+    check_output(output)
     rules = _rule_probability(seat, output)
     spread = None if seat.stochastic else seat.exploration.location_noise if seat.location_noise else 0.0
     actions = draw_actions(nodes, output, rules, spread, seat.rng)

@@ -139,9 +139,14 @@ class Training(ABC):
             raise UserError(f"{one_line(path)} is damaged; start again with another --out.") from error
         self.folder.remove_leftovers()
 
+    def _as_now(self, theirs: dict[str, Any]) -> dict[str, Any]:
+        """A config of an older version, with what it could not know of yet."""
+        return theirs
+
     def _check_config(self, theirs: dict[str, Any]) -> None:
         """Refuse to go on with other settings or other data than a run was started with."""
         ours = json.loads(json.dumps(self.config()))
+        theirs = self._as_now(theirs)
         changed = [name for name in _differences(theirs, ours) if name not in ("format", "version", "title")]
         if changed:
             named = ", ".join(name.removeprefix("settings.") for name in changed[:8])

@@ -252,6 +252,8 @@ _LEAST = {
     "seed": 0, "patience": 0, "threads": 1, "first_look": 0,
 }  # fmt: skip
 """The smallest that whole-numbered settings may be."""
+_MOST = {"seed": 2**63 - 1, "threads": 1024, "epochs": 10**9, "memory": 10**7, "first_look": 1024}
+"""The greatest that some of them may be."""
 _SHARES = ("beta_end", "beta_until", "colour", "zoom", "zoom_chance", "map_until")
 
 
@@ -267,6 +269,10 @@ def _check_numbers(settings: TrainSettings) -> None:
             continue
         if not is_whole(value) or value < least:
             raise UserError(f"{name} is {value}; give a whole number of at least {least}.")
+    for name, most in _MOST.items():
+        value = getattr(settings, name)
+        if value is not None and value > most:
+            raise UserError(f"{name} is {value}; give a whole number of at most {most:,}.")
     for name in _SHARES:
         if not 0 <= getattr(settings, name) <= 1:
             raise UserError(f"{name} is {getattr(settings, name)}; give a number from 0 to 1.")

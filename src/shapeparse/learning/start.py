@@ -29,7 +29,6 @@ def new_run(
     validation: float = 0.1,
     test: int = 0,
     device: str = "auto",
-    facts: Mapping[str, Any] | None = None,
 ) -> Trainer:
     """A training of photographs that are read and divided now; files that cannot be used are named on the way."""
     if RunFolder(out).config_path.exists():  # the trainer refuses it too, but only once all data has been read
@@ -39,7 +38,7 @@ def new_run(
     for skipped in loaded.skipped:
         progress.complain(skipped.reason)
     data, parts = split_data(loaded, validation, test, settings.seed, source)
-    return Trainer(settings, data, out, {**(facts or {}), "data": {**parts, **_way_to(source, out)}}, device)
+    return Trainer(settings, data, out, {"data": {**parts, **_way_to(source, out)}}, device)
 
 
 def _way_to(source: Source, out: Path) -> dict[str, str]:

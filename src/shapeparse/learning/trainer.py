@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import math
 import time
 from collections.abc import Iterator
@@ -15,7 +16,7 @@ import torch
 from torch import Tensor, nn
 
 from ..networks.devices import choose_device
-from ..networks.presets import preset_named
+from ..networks.presets import Preset, preset_named
 from ..parsing.calibration import Calibration, Leaves
 from ..parsing.evaluation import accuracy_and_leaves
 from ..parsing.trees import parse_images
@@ -151,6 +152,7 @@ class Trainer(Training):
 
     def _validate(self) -> dict[str, float]:
         """Parse the validation images by most likely actions, and learn from them how sure the parser may be."""
+        self.learner.check_finite()
         forests = list(parse_images(self.learner.learned, self.data.validation_images, self.settings.limits))
         accuracy, leaves = accuracy_and_leaves(forests, self.data.validation_masks)
         self.calibration = Calibration.fit(Leaves.of(forests, self.data.validation_masks))
@@ -182,6 +184,13 @@ class Trainer(Training):
             "fingerprint": self.fingerprint,
             **self.facts,
         }
+
+    def _as_now(self, theirs: dict[str, Any]) -> dict[str, Any]:
+        try:
+            network = dataclasses.asdict(Preset.from_json(theirs["network"]))
+        except (KeyError, TypeError, ValueError):
+            return theirs
+        return {**theirs, "network": json.loads(json.dumps(network))}
 
     def model(self) -> nn.Module:
         return self.learner.learned
@@ -218,8 +227,8 @@ class Trainer(Training):
     def _set_pixel_statistics(self) -> None:
         """Mean and spread of the training images alone."""
         images = self.data.train_images.reshape(-1, 3)
-        mean = torch.tensor(images.mean(axis=0) / 255, dtype=torch.float32)
-        std = torch.tensor(images.std(axis=0) / 255, dtype=torch.float32).clamp(min=0.02)
+        mean = torch.tensor(images.mean(axis=0) / 255, dtype=torch.float32, device=self.device)
+        std = torch.tensor(images.std(axis=0) / 255, dtype=torch.float32, device=self.device).clamp(min=0.02)
         for network in self.learner.networks().values():
             if network.trunk is not None:
                 network.trunk.pixel_mean.copy_(mean)  # type: ignore[union-attr, operator]

@@ -4,11 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
+from ..grammar import is_whole
+from ..support.errors import UserError
 from ..support.text import unknown
 
 TrunkName = Literal["paper", "crop", "shared", "map"]
+
+
+MOST_LAYERS = 12
+BOUNDS = {
+    "side": (8, 1024), "look": (8, 1024), "widths": (1, 1024), "channels": (1, 512), "positions": (2, 256),
+    "strips": (1, 16), "cells": (2, 16), "hidden": (1, 512), "crop": (8, 256), "dense": (1, 4096),
+}  # fmt: skip
+"""From the least to the most that a network's sizes may be: a file may claim anything, and memory is finite."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +53,19 @@ class Preset:
     ``encoders.register_encoder``."""
     encoder_settings: Mapping[str, Any] = field(default_factory=dict)
     """What that encoder is built with."""
+
+    def __post_init__(self) -> None:
+        if self.trunk not in get_args(TrunkName):
+            raise UserError(f"trunk is {ascii(self.trunk)[:40]}; give one of {', '.join(get_args(TrunkName))}.")
+        for name, (least, most) in BOUNDS.items():
+            given = getattr(self, name)
+            several = given if isinstance(given, tuple) else (given,)
+            if name in ("widths", "dense") and not (isinstance(given, tuple) and len(given) <= MOST_LAYERS):
+                raise UserError(f"{name} is {ascii(given)[:40]}; give at most {MOST_LAYERS} whole numbers.")
+            if not all(is_whole(one) and least <= one <= most for one in several):
+                raise UserError(f"{name} is {ascii(given)[:40]}; give whole numbers from {least} to {most}.")
+        if not isinstance(self.encoder, str) or not isinstance(self.encoder_settings, Mapping):
+            raise UserError("encoder must be a name, and encoder_settings what it is built with.")
 
     @classmethod
     def from_json(cls, content: dict[str, Any]) -> Preset:

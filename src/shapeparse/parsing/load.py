@@ -27,6 +27,7 @@ def load(run: str | Path | None = None, device: str = "auto") -> Parser:
     7
     """
     run = pretrained_folder() if run is None else run
+    where = choose_device(device)
     if Path(run).suffix.lower() == ".onnx":
         return load_onnx(run)
     folder = RunFolder(run)
@@ -37,15 +38,15 @@ def load(run: str | Path | None = None, device: str = "auto") -> Parser:
         policy = Policy(preset)
         method = str(config["settings"]["method"])
         facts = {"method": method, "title": str(config.get("title", method))}
-    except UserError:
-        raise
+    except UserError as error:
+        raise UserError(f"{one_line(folder.config_path)} does not describe a network: {error}") from error
     except (KeyError, TypeError, ValueError, AttributeError, RuntimeError, MemoryError) as error:
         raise UserError(
             f"{one_line(folder.config_path)} does not describe a network; restore it or train again."
         ) from error
     facts = {**folder.read_model(policy), **facts}
     try:
-        return Parser(folded(policy).to(choose_device(device)), preset.side, limits, facts)
+        return Parser(folded(policy).to(where), preset.side, limits, facts)
     except (KeyError, TypeError, ValueError) as error:
         raise UserError(
             f"{one_line(folder.model_path)} is damaged (its calibration); restore it or train again."

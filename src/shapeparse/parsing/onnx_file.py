@@ -8,6 +8,7 @@ link the two are computed by shapeparse itself.
 from __future__ import annotations
 
 import base64
+import copy
 import importlib
 import json
 import logging
@@ -22,6 +23,7 @@ import torch
 from torch import Tensor, nn
 
 from ..grammar import Limits
+from ..networks.devices import CPU
 from ..networks.maps import Encoded
 from ..networks.policy import Policy, PolicyOutput
 from ..networks.presets import Preset
@@ -70,6 +72,8 @@ class Deciding(nn.Module):
 def export_onnx(parser: Parser, path: str | Path) -> None:
     """Write a parser as an ONNX file, atomically."""
     policy = parser.policy
+    if isinstance(policy, Policy):
+        policy = copy.deepcopy(policy).to(CPU)  # wherever it computes
     if not isinstance(policy, Policy):
         raise UserError("The parser was read from an ONNX file; copy that file.")
     if not isinstance(policy.trunk, SharedTrunk):
@@ -79,7 +83,10 @@ def export_onnx(parser: Parser, path: str | Path) -> None:
         )
     preset = policy.trunk.preset
     looking = _graph(
-        Looking(policy), {"images": torch.zeros(2, 3, parser.side, parser.side)}, ("features", "logits"), "images"
+        Looking(policy),
+        {"images": torch.zeros(2, 3, parser.side, parser.side, device=CPU)},
+        ("features", "logits"),
+        "images",
     )
     deciding = _graph(Deciding(policy), _example_means(policy), ("log_rule", "split_logit", "split_log_sigma"), "nodes")
     notes = {
@@ -160,8 +167,12 @@ def _example_means(policy: Policy) -> dict[str, Tensor]:
     preset, channels = trunk.preset, trunk.mean_channels
     half, across = preset.cells // 2, (preset.strips, preset.positions)
     shapes = dict(zip(MEANS, ((preset.cells,) * 2, (half, half), across, across[::-1]), strict=True))
-    means = {name: torch.zeros(3, *shape, channels) for name, shape in shapes.items()}
-    return {**means, "geometry": torch.zeros(3, GEOMETRY), "valid": torch.ones(3, 4, dtype=torch.bool)}
+    means = {name: torch.zeros(3, *shape, channels, device=CPU) for name, shape in shapes.items()}
+    return {
+        **means,
+        "geometry": torch.zeros(3, GEOMETRY, device=CPU),
+        "valid": torch.ones(3, 4, dtype=torch.bool, device=CPU),
+    }
 
 
 def _graph(module: nn.Module, example: dict[str, Tensor], outputs: tuple[str, ...], batch: str) -> Any:

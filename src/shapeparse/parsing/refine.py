@@ -134,7 +134,9 @@ def coefficients(seen: Tensor) -> Tensor:
 
     colour, likely = mean(colours), mean(paint)
     products = mean((colours[:, None] * colours).flatten(0, 1)).view(3, 3, height, width)
-    spread = (products - colour[:, None] * colour).permute(2, 3, 0, 1) + FLAT * torch.eye(3)
+    spread = (products - colour[:, None] * colour).permute(2, 3, 0, 1) + FLAT * torch.eye(
+        3, device=seen.device, dtype=seen.dtype
+    )
     shared = (mean(colours * paint) - colour * likely).permute(1, 2, 0)
     factor = torch.linalg.solve(spread, shared[..., None])[..., 0].permute(2, 0, 1)
     constant = likely - (factor * colour).sum(dim=0, keepdim=True)

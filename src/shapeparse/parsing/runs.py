@@ -11,6 +11,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import torch
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 from torch import Tensor, nn
@@ -41,16 +42,11 @@ class RunFolder:
         """Read the run's settings, or say why this is not a run folder."""
         if not self.path.is_dir():
             raise UserError(f"{one_line(self.path)} is not a folder; give a run folder that `shapeparse train` made.")
-        try:
-            config = json.loads(self.config_path.read_text())
-        except FileNotFoundError as error:
+        if not self.config_path.exists():
             raise UserError(
                 f"{one_line(self.path)} has no config.json; give a run folder that `shapeparse train` made."
-            ) from error
-        except (OSError, ValueError, RecursionError) as error:
-            raise UserError(
-                f"{one_line(self.config_path)} cannot be read ({one_line(error)}); restore it or train again."
-            ) from error
+            )
+        config = files.read_json(self.config_path, "restore it or train again")
         if not isinstance(config, dict) or config.get("format") != "shapeparse-run":
             raise UserError(f"{one_line(self.config_path)} is not the config of a shapeparse run; train again.")
         if config.get("version") != VERSION:
@@ -125,7 +121,14 @@ def read_network(network: nn.Module, path: Path) -> dict[str, Any]:
 
 
 def load_state(network: nn.Module, tensors: dict[str, Tensor], path: Path) -> None:
-    """Fill a network with tensors that must fit it exactly."""
+    """Fill a network with tensors that must fit it exactly, and be numbers."""
+    for name, known in network.state_dict().items():
+        given = tensors.get(name)
+        if given is None or not known.is_floating_point():
+            continue
+        if not given.is_floating_point() or not torch.isfinite(given).all():
+            what = "is not finite" if given.is_floating_point() else f"has numbers of type {given.dtype}"
+            raise UserError(f"{one_line(path)} is damaged (its tensor {name} {what}); restore it or train again.")
     try:
         network.load_state_dict(tensors)
     except RuntimeError as error:

@@ -133,12 +133,7 @@ class Shards:
         files.write_bytes(self.skipped_path, _as_lines(lines))
 
     def _refuse_another(self, ours: dict[str, Any]) -> None:
-        try:
-            theirs = json.loads(self.manifest_path.read_text(encoding="utf-8"))
-        except (OSError, ValueError) as error:
-            raise UserError(
-                f"{one_line(self.manifest_path)} cannot be read; restore it, or choose another --out."
-            ) from error
+        theirs = files.read_json(self.manifest_path, "restore it, or choose another --out")
         if not isinstance(theirs, dict) or {name: theirs.get(name) for name in MANIFEST} != MANIFEST:
             raise UserError(f"{one_line(self.manifest_path)} is not that of a bulk parse; choose another --out.")
         settings: dict[str, Any] = ours["settings"]

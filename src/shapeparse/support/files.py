@@ -15,6 +15,8 @@ from .text import one_line
 
 MAX_BYTES = 1 << 30
 """Larger files are not opened."""
+MAX_JSON = 64 << 20
+"""Larger files of settings and results are not read."""
 
 
 def write_with(path: str | Path, write: Callable[[BinaryIO], object]) -> None:
@@ -54,6 +56,23 @@ def write_text(path: str | Path, content: str) -> None:
 def write_json(path: str | Path, content: Any) -> None:
     """Write ``content`` to ``path`` atomically, as indented JSON."""
     write_text(path, json.dumps(content, indent=2, allow_nan=False) + "\n")
+
+
+def read_json(path: str | Path, remedy: str, limit: int = MAX_JSON) -> Any:
+    """The content of a JSON file that may hold anything, or be none: a pipe, a device, nested without end.
+
+    ``remedy`` ends the sentence of the error.
+    """
+    path = Path(path)
+    check_file(path, limit)
+    try:
+        return json.loads(path.read_bytes())
+    except OSError as error:
+        raise UserError(f"{one_line(path)} cannot be read ({error.strerror or error}); {remedy}.") from error
+    except RecursionError as error:
+        raise UserError(f"{one_line(path)} is nested too deeply; {remedy}.") from error
+    except ValueError as error:
+        raise UserError(f"{one_line(path)} is not JSON ({one_line(error)}); {remedy}.") from error
 
 
 def make_folder(path: str | Path) -> Path:

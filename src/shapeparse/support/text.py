@@ -38,8 +38,8 @@ def one_line(text: object) -> str:
 def unknown(kind: str, name: object, known: Iterable[str]) -> UserError:
     """The error for a name that is not known: it says which ones are closest, or all that there are.
 
-    >>> print(unknown("method", "dager", ["bc", "dagger", "drag"]))
-    There is no method 'dager'; did you mean dagger? All are bc, dagger, drag.
+    >>> print(unknown("method", "daggr", ["bc", "dagger", "mcpg"]))
+    There is no method 'daggr'; did you mean dagger? All are bc, dagger, mcpg.
     """
     names = list(known)
     near = difflib.get_close_matches(str(name), names, n=2, cutoff=0.6)

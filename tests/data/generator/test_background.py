@@ -35,6 +35,8 @@ def test_a_thing_hides_what_is_behind_it_and_darkens_what_is_around_it() -> None
     assert laid[:, 32, 32] == pytest.approx(1)
     assert laid[0, 0, 0] == pytest.approx(0.5)  # far away
     assert laid[0, 32, 45] < 0.45  # just beside it
+    assert laid[0, 32, 20] > 1.05  # its edge that faces the light
+    assert laid[0, 32, 43] < 0.95
 
 
 def test_edges_towards_the_light_are_bright_and_those_away_from_it_dark() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -12,12 +11,14 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from ...support.errors import UserError
-from ...support.files import make_folder, write_json, write_with
+from ...support.files import make_folder, read_json, write_json, write_with
 from .scene import render
 
 VERSION = 1
 """Raised whenever the same (seed, index) would give another picture."""
 SMALLEST, LARGEST = 16, 2048
+MOST = 1_000_000
+"""Pictures in a folder."""
 JPEG_QUALITY = 92
 RECORD = "generator.json"
 
@@ -46,8 +47,8 @@ def write_dataset(
     ``progress`` wraps the indices, to show how far it has got.
     """
     _check_seed_and_size(seed, size)
-    if count < 1:
-        raise UserError(f"Cannot generate {count} images; ask for a count of 1 or more.")
+    if not 1 <= count <= MOST:
+        raise UserError(f"Cannot generate {count} images; ask for a count from 1 to {MOST:,}.")
     out = Path(out)
     owned = _owned_count(out)
     _refuse_foreign_files(out, range(owned, count))
@@ -89,16 +90,13 @@ def _owned_count(out: Path) -> int:
                 raise UserError(f"{folder} holds files the generator did not make; choose another --out.")
         return 0
     count = _read_record(out / RECORD).get("count")
-    if not isinstance(count, int):
+    if type(count) is not int or not 0 <= count <= MOST:
         raise UserError(f"{out / RECORD} was not written by the generator; remove it or choose another --out.")
     return count
 
 
 def _read_record(path: Path) -> dict[str, Any]:
-    try:
-        record = json.loads(path.read_bytes())
-    except (OSError, ValueError) as error:
-        raise UserError(f"Cannot read {path}: {error}; remove it or choose another --out.") from error
+    record = read_json(path, "remove it or choose another --out")
     return record if isinstance(record, dict) else {}
 
 

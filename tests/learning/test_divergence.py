@@ -1,0 +1,24 @@
+"""A training that diverges ends with a sentence, not with a traceback."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+import torch
+
+from shapeparse.learning.divergence import check_finite, check_output
+from shapeparse.networks.policy import PolicyOutput
+
+
+@pytest.mark.parametrize("bad", [float("nan"), float("inf"), -float("inf")])
+def test_what_is_not_finite_is_refused(bad: float, refused: Callable[..., str]) -> None:
+    assert "diverged" in refused(check_finite, [torch.zeros(2), torch.tensor([0.0, bad])])
+    for place in range(3):
+        parts = [torch.zeros(1, columns) for columns in (4, 2, 2)]
+        parts[place][0, 0] = bad
+        assert "lower learning rate" in refused(check_output, PolicyOutput(*parts))
+
+
+def test_impossible_rules_are_no_divergence() -> None:
+    check_output(PolicyOutput(torch.full((1, 4), -1e9), torch.zeros(1, 2), torch.zeros(1, 2)))
