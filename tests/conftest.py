@@ -16,6 +16,7 @@ from shapeparse import Actions, Limits, Nodes, ParseTree, Rule, UserError, valid
 from shapeparse.grammar import expand
 
 os.environ.setdefault("MPLBACKEND", "Agg")
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # what tests train is so small that threads only wait for each other
 settings.register_profile("shapeparse", max_examples=50, deadline=None, derandomize=True)
 settings.load_profile("shapeparse")
 

@@ -5,7 +5,7 @@
 >>> tree = shapeparse.decompose(mask, price=0.002)
 >>> plan = shapeparse.paint(tree, brush=12)
 >>> tree.leaf_count, len(plan.strokes)
-(8, 9)
+(8, 15)
 """
 
 import importlib

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from .data import BUILT_IN, Source
 from .grammar import ParseTree
-from .learning.methods import Method
+from .learning.methods import ABLATIONS, METHODS, Method
 from .learning.names import REGISTERED, register_method
 from .learning.run import Report
 from .learning.settings import TrainSettings
@@ -63,7 +64,8 @@ def train(
     checked_names("train", settings, TrainSettings)
     out = Path(out)
     if resume:
-        trainer = resumed_run(out, data=None if data is None else str(data), device=device)
+        again = data.source if isinstance(data, Source) else data
+        trainer = resumed_run(out, data=None if again in (None, BUILT_IN) else str(again), device=device)
     else:
         chosen = TrainSettings(
             method=method if isinstance(method, str) else _registered_method(method),
@@ -117,9 +119,10 @@ def paint(tree: ParseTree, settings: PaintSettings | None = None, **changes: Any
 
 
 def _registered_method(method: Method) -> str:
-    name = next((name for name, known in REGISTERED.items() if known is method), None)
+    known = {**METHODS, **ABLATIONS, **REGISTERED}
+    name = next((name for name, one in known.items() if one is method), None)
     if name is None:
-        name = method.title.lower().replace(" ", "-")
+        name = "-".join(re.findall(r"\w+", method.title.lower()))
         register_method(name, method)
     return name
 

@@ -34,7 +34,7 @@ def test_a_damaged_model_is_refused(refused, tmp_path, tiny_presets, damage):
     ("content", "complaint"),
     [
         (None, "has no config.json"),
-        ("", "cannot be read"),
+        ("", "is empty"),
         ("{", "cannot be read"),
         (b"\xff\xfe\x00", "cannot be read"),
         ("[" * 100_000, "cannot be read"),

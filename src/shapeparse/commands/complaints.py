@@ -37,7 +37,7 @@ _KNOWN: tuple[tuple[str, _Words], ...] = (
 
 def complaint(said: str, command: str) -> str:
     """What tyro says is wrong with the options of a command, as one sentence."""
-    text = " ".join(re.sub(r"[│╭╮╰╯─]+", " ", said).split())
+    text = " ".join(re.sub(r"[│╭╮╰╯─]+|-{3,}|[+|]", " ", said).split())
     for pattern, words in _KNOWN:
         if found := re.search(pattern, text):
             sentence = words(found).rstrip(".;")

@@ -46,7 +46,9 @@ class Args:
     """Folder with images/ and masks/, or a COCO .json file."""
     part: Annotated[
         Literal["all", "train", "validation", "test"] | None,
-        arg(metavar="PART", help_behavior_hint="(default: test if the run held any out, else all)"),
+        arg(
+            metavar="all|train|validation|test", help_behavior_hint="(default: test if the run held any out, else all)"
+        ),
     ] = None
     """Which of the run's photographs: all, train, validation or test."""
     device: Device = "auto"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..support.errors import UserError
 from ..support.text import unknown
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ def register_method(name: str, method: Method) -> None:
     >>> register_method("my-dagger", replace(METHODS["dagger"], title="DAgger of mine"))
     """
     if name in METHOD_NAMES + ABLATION_NAMES:
-        raise ValueError(f"{name!r} is a method of shapeparse; take another name")
+        raise UserError(f"{name!r} is a method of shapeparse; take another name or title for yours.")
     REGISTERED[name] = method
 
 

@@ -93,7 +93,7 @@ def register_preset(name: str, preset: Preset) -> None:
     8
     """
     if name in OURS:
-        raise ValueError(f"{name!r} is a preset of shapeparse; take another name")
+        raise UserError(f"{name!r} is a preset of shapeparse; take another name for yours.")
     PRESETS[name] = preset
 
 

@@ -1,8 +1,10 @@
 """From rectangles to paint: strokes of a brush, their order, and files that machines read.
 
->>> from shapeparse.painting import PaintSettings, export_plan, plan_painting
->>> plan = plan_painting(tree, PaintSettings(brush=12))
->>> plan.metrics(mask)["coverage"], export_plan(plan, tree, "gcode")
+>>> from shapeparse.pictures import toy_object
+>>> photo, mask, tree = toy_object()
+>>> plan = plan_painting(tree, PaintSettings(brush=2))
+>>> plan.metrics(mask)["coverage"], len(export_plan(plan, tree, "gcode")) > 100
+(1.0, True)
 """
 
 from .alternatives import compare

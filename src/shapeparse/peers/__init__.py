@@ -1,7 +1,6 @@
 """Peers: other ways from photographs to masks, which the oracle decomposes; to hold the learned parsers against.
 
->>> labels = fit_colours(images, masks)
->>> trees = shapeparse.igm(labels.masks(others))
+``fit_colours(images, masks).masks(others)`` are masks by colour alone; ``load_segmenter(run)`` gives those of a U-Net.
 """
 
 from .colours import ColourLabels, fit_colours

@@ -136,11 +136,20 @@ class Shards:
         theirs = files.read_json(self.manifest_path, "restore it, or choose another --out")
         if not isinstance(theirs, dict) or {name: theirs.get(name) for name in MANIFEST} != MANIFEST:
             raise UserError(f"{one_line(self.manifest_path)} is not that of a bulk parse; choose another --out.")
-        settings: dict[str, Any] = ours["settings"]
-        changed = [name for name, value in settings.items() if theirs.get("settings", {}).get(name) != value]
+        before, now = (_flat(one.get("settings")) for one in (theirs, ours))
+        changed = [name for name, value in now.items() if before.get(name) != value]
         changed += ["photographs"] if theirs.get("inputs") != ours["inputs"] else []
         if changed:
             raise UserError(f"{one_line(self.out)} holds parses with other {', '.join(changed)}; give another --out.")
+
+
+def _flat(settings: Any) -> dict[str, Any]:
+    """Settings with those of the parse beside the others."""
+    if not isinstance(settings, dict):
+        return {}
+    parse = settings.get("parse")
+    rest = {name: value for name, value in settings.items() if name != "parse"}
+    return {**rest, **(parse if isinstance(parse, dict) else {})}
 
 
 def parse_batch(parser: Parser, batch: Sequence[tuple[int, Input]], settings: ParseSettings) -> list[Result]:

@@ -70,9 +70,9 @@ def read_json(path: str | Path, remedy: str, limit: int = MAX_JSON) -> Any:
     except OSError as error:
         raise UserError(f"{one_line(path)} cannot be read ({error.strerror or error}); {remedy}.") from error
     except RecursionError as error:
-        raise UserError(f"{one_line(path)} is nested too deeply; {remedy}.") from error
+        raise UserError(f"{one_line(path)} cannot be read (it is nested too deeply); {remedy}.") from error
     except ValueError as error:
-        raise UserError(f"{one_line(path)} is not JSON ({one_line(error)}); {remedy}.") from error
+        raise UserError(f"{one_line(path)} cannot be read (it is not JSON: {one_line(error)}); {remedy}.") from error
 
 
 def make_folder(path: str | Path) -> Path:

@@ -1,7 +1,8 @@
 """The web service: the explorer page, and the API that parses photographs and plans the painting of trees.
 
 >>> from shapeparse.web import ServiceSettings, create_app
->>> app = create_app(ServiceSettings(models=(Path("run"),)))   # an ASGI application; `shapeparse serve` runs it
+>>> create_app(ServiceSettings()).title   # an ASGI application; `shapeparse serve` runs it
+'shapeparse'
 
 It keeps nothing between requests and writes no files.
 """
