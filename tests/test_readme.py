@@ -12,7 +12,7 @@ import pytest
 from shapeparse.commands import cli
 from shapeparse.data import source
 from shapeparse.learning.methods import METHODS
-from shapeparse.networks.presets import PRESETS
+from shapeparse.networks.presets import OURS
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 README = (REPOSITORY / "README.md").read_text(encoding="utf-8")
@@ -54,7 +54,7 @@ def test_the_python_of_the_tour_plans_a_door(tmp_path: Path, monkeypatch: pytest
 def test_the_page_on_training_lists_every_method_and_preset_and_no_other() -> None:
     rows = dict(re.findall(r"^\| `([\w-]+)` \| (.+?) \|", TRAINING, re.MULTILINE))
     assert {name: rows.get(name) for name in METHODS} == {name: method.title for name, method in METHODS.items()}
-    assert set(rows) - {"--method", "--preset"} == {*METHODS, *PRESETS}
+    assert set(rows) - {"--method", "--preset"} == {*METHODS, *OURS}
 
 
 @pytest.mark.parametrize("page", [REPOSITORY / "README.md", *sorted((REPOSITORY / "docs").glob("*.md"))], ids=str)

@@ -104,7 +104,7 @@ def test_other_folds_or_another_seed_are_other_splits(record, dozen, plan, refus
 @pytest.mark.parametrize(
     ("content", "complaint"),
     [
-        (b"", "cannot be read"),
+        (b"", "is empty"),
         (b"{", "cannot be read"),
         (b"\xff\xfe\x00", "cannot be read"),
         (b"[" * 100_000, "cannot be read"),

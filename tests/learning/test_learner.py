@@ -17,6 +17,7 @@ from shapeparse.learning.batch import Minibatch
 from shapeparse.learning.learner import Learner, follow, laid_out_like, makes_map
 from shapeparse.learning.memory import Transitions
 from shapeparse.learning.methods import ABLATIONS, METHODS, Method, method_named
+from shapeparse.learning.policy_losses import imitate_oracle
 from shapeparse.learning.rollout import Rollout
 from shapeparse.learning.scenes import Scenes
 from shapeparse.learning.settings import LearningSettings
@@ -88,10 +89,18 @@ def test_the_seed_decides_the_weights_and_nothing_global_does():
 
 
 def test_a_gradient_that_is_not_finite_moves_nothing(lesson):
+    given = learner, *_ = lesson("dagger")
+    before = weights(learner.policy)
+    learner.method = replace(learner.method, policy_loss=lambda batch: (imitate_oracle(batch)[0] * float("nan"), {}))
+    update(given)
+    assert not moved(learner.policy, before)
+
+
+def test_a_policy_that_answers_no_numbers_ends_the_training(lesson, refused):
     given = learner, batch, _ = lesson("dagger")
     before = weights(learner.policy)
     batch.pixels[:] = float("nan")
-    update(given)
+    assert "diverged" in refused(update, given)
     assert not moved(learner.policy, before)
 
 

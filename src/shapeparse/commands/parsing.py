@@ -193,7 +193,7 @@ def parse_in_shards(
         )
     inputs = [bulk.Input(job.name, str(job.path)) for job in jobs]
     model = bulk.fingerprint(args.model or pretrained_folder())
-    settings = bulk.Settings(model, parse, args.format or "jsonl")
+    settings = bulk.Settings(model, parse, args.format or "jsonl", bulk.SHARD)
     shards = bulk.Shards(args.out, inputs, settings)
     refuse_overwriting(shards.outputs(), jobs)
     left = shards.start()

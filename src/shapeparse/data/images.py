@@ -50,7 +50,7 @@ warnings.filterwarnings("ignore", module=r"PIL\.")
 # Without a handler, Pillow's complaints about odd TIFF files would be printed to the user's terminal.
 logging.getLogger("PIL").addHandler(logging.NullHandler())
 
-_STDERR = threading.Lock()
+_STDERR = threading.RLock()
 
 _Array = TypeVar("_Array", bound=NDArray)
 
@@ -74,7 +74,7 @@ def to_rgb(image: Image.Image) -> NDArray[np.uint8]:
     largest value, and stretched from their least to their largest value if they fit none of these. Of an
     animation or a multi-page file the first picture is taken. Colour profiles are ignored.
     """
-    return _convert(image, _name(image), _rgb)
+    return _whatever_is_warned_of(lambda: _convert(image, _name(image), _rgb))
 
 
 def to_mask(image: Image.Image, threshold: float = 0.5) -> NDArray[np.bool_]:
@@ -88,7 +88,7 @@ def to_mask(image: Image.Image, threshold: float = 0.5) -> NDArray[np.bool_]:
       the least of 1, 255 and 65535 that holds the largest value, so 0/1, 0/255 and 16-bit masks all work.
     """
     check_threshold(threshold)
-    return _convert(image, _name(image), lambda upright: _paint(upright, threshold))
+    return _whatever_is_warned_of(lambda: _convert(image, _name(image), lambda upright: _paint(upright, threshold)))
 
 
 def resize_image(image: NDArray[np.uint8], side: int) -> NDArray[np.uint8]:
@@ -119,9 +119,13 @@ def check_size(name: str, width: int, height: int) -> None:
 def _read(path: str | Path, convert: Callable[[Image.Image], _Array]) -> _Array:
     path = Path(path)
     check_file(path)
-    try:
+
+    def decoded() -> _Array:
         with Image.open(path, formats=FORMATS) as image:
             return _convert(image, one_line(path), convert)
+
+    try:
+        return _whatever_is_warned_of(decoded)
     except UserError:
         raise
     except PermissionError as error:
@@ -144,10 +148,22 @@ def _convert(image: Image.Image, name: str, convert: Callable[[Image.Image], _Ar
         with _quiet_libtiff(image.format):
             image.load()
         return _upright(convert(image), image)
+    except Warning:
+        raise
     except MemoryError as error:
         raise UserError(f"{name} ({width} x {height}) does not fit into memory; make it smaller.") from error
     except Exception as error:  # corrupt data raises nearly anything: struct.error, SyntaxError ...
         raise _damaged(name) from error
+
+
+def _whatever_is_warned_of(work: Callable[[], _Array]) -> _Array:
+    """Do it; where warnings are errors, once more without any, and alone, since that swaps process-wide state."""
+    try:
+        return work()
+    except Warning:
+        with _STDERR, warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return work()
 
 
 @contextlib.contextmanager

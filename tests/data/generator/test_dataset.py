@@ -137,7 +137,7 @@ def test_a_foreign_record_is_refused_and_kept(tmp_path: Path, content: bytes) ->
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ({"count": 0}, "Cannot generate 0 images; ask for a count of 1 or more"),
+        ({"count": 0}, "Cannot generate 0 images; ask for a count from 1 to 1,000,000"),
         ({"size": 15}, "size 15; choose a size from 16 to 2048"),
         ({"size": 2049}, "size 2049; choose a size from 16 to 2048"),
         ({"seed": -1}, "The seed -1 is negative; give 0 or more"),
