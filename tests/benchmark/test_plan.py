@@ -8,9 +8,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from shapeparse.benchmark.plan import PEERS, Job, Plan, rows_named, settings_json
+from shapeparse.benchmark.plan import Job, Plan, settings_json
 from shapeparse.data import Loaded, random_splits
-from shapeparse.learning.methods import METHODS
 from shapeparse.learning.settings import TrainSettings
 
 
@@ -105,27 +104,6 @@ def test_every_row_has_the_limits_of_the_methods():
 def test_without_a_budget_every_job_takes_5_minutes():
     plan = plan_of(epochs=None)
     assert (plan.minutes, plan.settings(Job("bc", 0, "fast")).minutes) == (5.0, 5.0)
-
-
-@pytest.mark.parametrize(
-    ("names", "rows"),
-    [
-        (["all"], [*METHODS, *PEERS]),
-        (["methods"], list(METHODS)),
-        (["peers"], ["lines", "colours", "unet"]),
-        (["unet", "drag", "bc"], ["bc", "drag", "unet"]),
-        (["drag", "peers", "drag", "lines"], ["drag", "lines", "colours", "unet"]),
-        (["all", "drag"], [*METHODS, *PEERS]),
-    ],
-)
-def test_rows_are_named_one_by_one_or_in_groups_and_come_in_the_order_of_the_table(names, rows):
-    assert rows_named(names) == rows
-
-
-def test_an_unknown_row_is_answered_with_the_known_ones(refused):
-    message = refused(rows_named, ["drag", "dragon"])
-    assert message.startswith("There is no row 'dragon'; did you mean drag")
-    assert all(name in message for name in ("all", "methods", *METHODS, *PEERS))
 
 
 # ---- as JSON -------------------------------------------------------------------------------------------------------

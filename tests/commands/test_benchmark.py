@@ -15,8 +15,9 @@ from shapeparse import UserError
 from shapeparse.benchmark.engines import ENGINES
 from shapeparse.benchmark.engines.local import Event
 from shapeparse.benchmark.job import run_job
-from shapeparse.benchmark.plan import PEERS, Job, Plan
+from shapeparse.benchmark.plan import Job, Plan
 from shapeparse.benchmark.record import Record
+from shapeparse.benchmark.rows import PEERS
 from shapeparse.commands.cli import main
 from shapeparse.learning.methods import METHODS
 from shapeparse.networks.presets import PRESETS, Preset

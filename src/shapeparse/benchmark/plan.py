@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -13,21 +13,13 @@ import numpy as np
 from ..data import Loaded, Split, random_splits
 from ..grammar import Limits
 from ..learning.data import TrainingData
-from ..learning.names import ABLATION_NAMES, METHOD_NAMES, REGISTERED
 from ..learning.settings import TrainSettings
 from ..networks.presets import preset_named
 from ..support.errors import UserError
-from ..support.text import unknown
 
 TRAIN_SHARE = 300 / 362
 """The paper trains on 300 of 362 images."""
 VALIDATION_SHARE = 0.1
-PEERS = ("lines", "colours", "unet")
-"""Jobs beside the methods: what needs no learning, colour clustering, and a U-Net whose mask is decomposed."""
-JOB_ROWS = (*METHOD_NAMES, *ABLATION_NAMES, *PEERS)
-"""What a job can be named after, in the order of the table; methods from outside follow."""
-GROUPS = {"all": (*METHOD_NAMES, *PEERS), "methods": METHOD_NAMES, "ablations": ABLATION_NAMES, "peers": PEERS}
-"""Names for several rows."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +27,7 @@ class Job:
     """One row of the comparison, on one fold."""
 
     row: str
-    """A method, an ablation of one, or one of ``PEERS``."""
+    """A method, an ablation of one, or one of ``rows.PEERS``."""
     fold: int
     preset: str
 
@@ -129,15 +121,6 @@ class Plan:
             tuple(Split.from_json(split) for split in content["splits"]),
             content["minutes"], content["epochs"], content["preset"], content["seed"], content["depth"],
         )  # fmt: skip
-
-
-def rows_named(names: Iterable[str]) -> list[str]:
-    """The rows that are wanted, in the order of the table; names of ``GROUPS`` stand for several."""
-    wanted, known = set(names), (*JOB_ROWS, *REGISTERED)
-    for name in sorted(wanted - {*known, *GROUPS}):
-        raise unknown("row", name, (*GROUPS, *known))
-    chosen = wanted.union(*(GROUPS[name] for name in wanted & set(GROUPS)))
-    return [row for row in known if row in chosen]
 
 
 def settings_json(settings: Any) -> dict[str, Any]:

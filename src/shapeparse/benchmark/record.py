@@ -17,7 +17,8 @@ from ..data import Loaded
 from ..support import files
 from ..support.errors import UserError
 from ..support.text import one_line
-from .plan import PEERS, Job, Plan, settings_json
+from .plan import Job, Plan, settings_json
+from .rows import PEERS
 
 FORMAT = {"format": "shapeparse-benchmark", "version": 1}
 SAME = ("data", "splits", "preset", "seed", "depth", "minutes", "epochs")

@@ -8,8 +8,7 @@ from typing import Annotated
 
 from tyro.conf import arg
 
-from ..benchmark.engines import ENGINES
-from ..benchmark.plan import GROUPS, JOB_ROWS
+from ..benchmark.rows import ENGINE_NAMES, GROUPS, JOB_ROWS
 from ..networks.presets import PRESETS
 
 EXAMPLES = """
@@ -46,7 +45,7 @@ class Args:
     """Budget in passes over the photographs instead: repeatable to the bit."""
     jobs: Annotated[int, arg(metavar="JOBS")] = 2
     """Jobs at the same time; the cores are shared out among them."""
-    engine: Annotated[str, arg(metavar="ENGINE", help=f"Where jobs run: one of {', '.join(ENGINES)}.")] = "local"
+    engine: Annotated[str, arg(metavar="ENGINE", help=f"Where jobs run: one of {', '.join(ENGINE_NAMES)}.")] = "local"
     address: Annotated[
         str | None, arg(metavar="ADDRESS", help_behavior_hint="(default: a cluster of this machine)")
     ] = None

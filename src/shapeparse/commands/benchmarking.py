@@ -8,9 +8,10 @@ from typing import Any
 from ..benchmark.board import Board, duration
 from ..benchmark.engines import ENGINES
 from ..benchmark.engines.local import Event
-from ..benchmark.plan import Job, Plan, rows_named
+from ..benchmark.plan import Job, Plan
 from ..benchmark.record import Record
 from ..benchmark.report import write_report
+from ..benchmark.rows import rows_named
 from ..benchmark.table import budget, table_markdown
 from ..data import BUILT_IN, Loaded
 from ..data.source import Source

@@ -8,7 +8,6 @@ from typing import Annotated, Any, Literal
 
 from tyro.conf import FlagConversionOff, arg
 
-from ..data import BUILT_IN, Source
 from ..learning.names import METHOD_NAMES
 from ..learning.settings import ExplorationSettings, LearningSettings, TrainSettings
 from ..networks.presets import PRESETS
@@ -94,6 +93,7 @@ def usual(args: Args) -> Args:
 
 def run(args: Args) -> int:
     """Train, showing how it goes, and say what came of it."""
+    from ..data import BUILT_IN, Source
     from ..learning.start import new_run, resumed_run  # with PyTorch, which the help does without
     from .watch import Watch
 
