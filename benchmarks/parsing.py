@@ -32,7 +32,7 @@ from shapeparse.networks.views import to_pixels
 from shapeparse.oracle import igm
 from shapeparse.parsing.actors import PolicyActor
 from shapeparse.parsing.settings import ParseSettings
-from shapeparse.parsing.trees import Seen, parse_images, parse_seen
+from shapeparse.parsing.trees import WITHIN_DEPTH, Seen, parse_images, parse_seen
 from shapeparse.peers.segmenter import SegmenterSettings, predict
 from shapeparse.peers.unet import UNet
 from shapeparse.support.files import make_folder, write_json, write_text
@@ -123,7 +123,7 @@ def same_network(pixels: np.ndarray) -> dict[str, Callable[[], tuple[int, int]]]
     """Level by level, and the authors' way, with the same network and trees."""
     policy = splitting_policy("fast")
     return {
-        f"level by level, {BATCH} images at a time": lambda: level_by_level(policy, pixels, ParseSettings()),
+        f"level by level, {BATCH} images at a time": lambda: level_by_level(policy, pixels, WITHIN_DEPTH),
         "node by node, image by image, encoded once": lambda: node_by_node(policy, pixels, LIMITS, False),
         "node by node, looking at the image again for every node": lambda: node_by_node(
             policy, pixels[:FEW], LIMITS, True
@@ -144,14 +144,14 @@ def other_networks(pixels: np.ndarray) -> dict[str, Callable[[], tuple[int, int]
         return len(trees), sum(len(tree) for tree in trees)
 
     def parse(**settings: Any) -> tuple[int, int]:
-        return level_by_level(best, pixels, ParseSettings(**settings))
+        return level_by_level(best, pixels, ParseSettings(**{"search": "lookahead", **settings}))
 
     return {
-        "best": lambda: parse(flips=False, lookahead=0),
+        "best": lambda: parse(flips=False, search="policy"),
         "best, lookahead": lambda: parse(flips=False),
-        "best, flips averaged": lambda: parse(lookahead=0),
+        "best, flips averaged": lambda: parse(search="policy"),
         "best, lookahead, flips averaged": lambda: parse(),
-        "fast, level by level": lambda: level_by_level(fast, pixels, ParseSettings()),
+        "fast, level by level": lambda: level_by_level(fast, pixels, WITHIN_DEPTH),
         "U-Net, then IGM": lambda: segment(False, 0),
         "U-Net, then lookahead": lambda: segment(False, ParseSettings().lookahead),
         "U-Net, flips averaged, then IGM": lambda: segment(True, 0),
@@ -203,7 +203,10 @@ def from_files(pixels: np.ndarray, files: int) -> tuple[dict[str, tuple[float, f
         for index in range(files):
             Image.fromarray(pixels[index % len(pixels)]).save(photographs / f"{index:04}.jpg", quality=92)
         paths = sorted(photographs.iterdir())[: len(pixels)]
-        both = [stages_of(paths, trees, settings) for settings in (ParseSettings(), ParseSettings(0, False))]
+        both = [
+            stages_of(paths, trees, settings)
+            for settings in (WITHIN_DEPTH, ParseSettings(search="policy", flips=False))
+        ]
         args = parse_command.Args((photographs,), out=Path(folder) / "parsed", formats=("json",))
         start = perf_counter()
         with contextlib.redirect_stdout(io.StringIO()):

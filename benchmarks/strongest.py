@@ -43,9 +43,9 @@ METHOD = "dagger"
 LOOKAHEAD = ParseSettings().lookahead
 """The peer's too."""
 WAYS = {
-    "best": ParseSettings(),
-    "best, flips not averaged": ParseSettings(flips=False),
-    "best, no lookahead": ParseSettings(lookahead=0),
+    "best": ParseSettings(search="lookahead"),
+    "best, flips not averaged": ParseSettings(search="lookahead", flips=False),
+    "best, no lookahead": ParseSettings(search="policy"),
 }
 PEER = "U-Net, then lookahead"
 PRICES = (0.0, 0.0003, 0.001, 0.003, 0.01)
@@ -111,7 +111,7 @@ def race_best(
     rows = {title: row_of(parse(images), masks) for title, parse in ways_of_best(parser.policy, plan).items()}
     rows["its map, no tree"] = {"accuracy_each": accuracy_each(evidence(parser.policy, images) > 0.5, masks)}
     prices = {
-        "parser": price_curve(lambda price: parser.parse(list(images), price=price), masks),
+        "parser": price_curve(lambda price: parser.parse(list(images), search="lookahead", price=price), masks),
         "oracle": price_curve(lambda price: decomposed(masks, plan, LOOKAHEAD, price), masks),
     }
     sure = reliability(parser, parser.forests(images), masks)

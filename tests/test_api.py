@@ -103,12 +103,14 @@ def test_strokes_are_planned_without_torch() -> None:
 # ---- decompose and paint -------------------------------------------------------------------------------------------
 
 
-def test_a_mask_is_decomposed_by_the_oracle() -> None:
+def test_a_mask_is_decomposed_into_the_best_tree() -> None:
     tree = shapeparse.decompose(HOUSE)
     assert np.array_equal(tree.labels(), HOUSE)
-    assert shapeparse.decompose(HOUSE, depth=2, min_extent=3) == shapeparse.igm(HOUSE, 2, 3)
-    assert shapeparse.decompose(HOUSE, depth=3, lookahead=4) == shapeparse.igm(HOUSE, 3, lookahead=4)
+    assert tree == shapeparse.best_tree(HOUSE).tree
+    assert shapeparse.decompose(HOUSE, depth=2).accuracy(HOUSE) >= shapeparse.igm(HOUSE, 2).accuracy(HOUSE)
+    assert shapeparse.decompose(HOUSE, rectangles=3).leaf_count <= 3
     assert shapeparse.decompose(HOUSE, price=0.1).leaf_count < tree.leaf_count
+    assert shapeparse.decompose(HOUSE, accuracy=0.9).leaf_count <= tree.leaf_count
 
 
 def test_a_map_of_probabilities_is_decomposed_too() -> None:

@@ -2,10 +2,10 @@
 
 >>> import shapeparse
 >>> photo, mask = shapeparse.data.generator.generate(seed=0, index=0)
->>> tree = shapeparse.decompose(mask, price=0.002)
+>>> tree = shapeparse.decompose(mask, rectangles=12)
 >>> plan = shapeparse.paint(tree, brush=12)
 >>> tree.leaf_count, len(plan.strokes)
-(8, 15)
+(12, 19)
 """
 
 import importlib
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from .networks.encoders import register_encoder
     from .networks.presets import Preset, register_preset
     from .oracle.igm import Oracle, igm
+    from .oracle.optimal import BestTree, OptimalOracle, best_tree, tree_curve
     from .painting import PaintPlan, PaintSettings
     from .parsing.load import load
     from .parsing.parser import Parser
@@ -56,6 +57,7 @@ _PLACES = {
     "networks.encoders": ("register_encoder",),
     "networks.presets": ("Preset", "register_preset"),
     "oracle.igm": ("Oracle", "igm"),
+    "oracle.optimal": ("BestTree", "OptimalOracle", "best_tree", "tree_curve"),
     "painting.plan": ("PaintPlan",),
     "painting.settings": ("PaintSettings",),
     "parsing.load": ("load",),
@@ -71,10 +73,12 @@ __all__ = [
     "METHODS",
     "Actions",
     "Actor",
+    "BestTree",
     "Forest",
     "Limits",
     "Method",
     "Nodes",
+    "OptimalOracle",
     "Oracle",
     "PaintPlan",
     "PaintSettings",
@@ -88,6 +92,7 @@ __all__ = [
     "TrainSettings",
     "UserError",
     "__version__",
+    "best_tree",
     "cut_from_location",
     "data",
     "decompose",
@@ -101,13 +106,13 @@ __all__ = [
     "register_method",
     "register_preset",
     "train",
+    "tree_curve",
     "valid_rules",
 ]
 
 
 def __getattr__(name: str) -> Any:
     if name == "data":
-        importlib.import_module(".data.generator", __name__)
         return importlib.import_module(".data", __name__)
     if name in _MODULE_OF:
         return getattr(importlib.import_module(f".{_MODULE_OF[name]}", __name__), name)

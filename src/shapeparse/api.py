@@ -15,7 +15,8 @@ from .learning.run import Report
 from .learning.settings import TrainSettings
 from .learning.start import new_run, resumed_run
 from .networks.presets import PRESETS, Preset, register_preset
-from .oracle.igm import Mask, igm
+from .oracle.igm import Mask
+from .oracle.optimal import best_tree
 from .painting.plan import PaintPlan, plan_painting
 from .painting.settings import PaintSettings
 from .parsing.load import load
@@ -80,25 +81,40 @@ def train(
     return load(out, device)
 
 
-def decompose(mask: Mask, *, depth: int = 7, min_extent: int = 1, lookahead: int = 0, price: float = 0.0) -> ParseTree:
-    """The oracle's tree of one mask, or of a map of probabilities.
+def decompose(
+    mask: Mask,
+    *,
+    rectangles: int | None = None,
+    price: float | None = None,
+    accuracy: float | None = None,
+    depth: int | None = None,
+    min_extent: int = 1,
+    missed: float = 1.0,
+    wasted: float = 1.0,
+) -> ParseTree:
+    """The best tree of one mask, or of a map of probabilities; see ``shapeparse.best_tree`` for what is known of it.
 
     Args:
         mask: (height, width); bool, 0/1 or 0/255 are labels, floats are probabilities of paint.
-        depth: depth of the deepest leaf.
+        rectangles: the most accurate tree of at most so many rectangles.
+        price: accuracy, as a share of the image, that every rectangle must bring; 0.0005 if nothing is asked for.
+        accuracy: the fewest rectangles that label this share of the pixels right.
+        depth: depth of the deepest leaf; no limit if not given.
         min_extent: a node is split along an axis only while its extent there is greater than this.
-        lookahead: candidate cuts per axis that are judged by how the rest would go; 0 is the paper's greedy oracle.
-        price: accuracy, as a share of the image, that each additional rectangle must bring.
+        missed: what a pixel costs that should be painted and is not.
+        wasted: what a pixel costs that is painted and should not be.
 
     >>> import numpy as np
     >>> mask = np.zeros((8, 8), bool)
     >>> mask[2:5, 3:7] = True
-    >>> decompose(mask).accuracy(mask)
+    >>> decompose(mask, rectangles=5).accuracy(mask)
     1.0
     """
-    tree = igm(mask, depth, min_extent, lookahead, price)
-    assert isinstance(tree, ParseTree)  # one mask, one tree
-    return tree
+    found = best_tree(
+        mask, rectangles=rectangles, price=price, accuracy=accuracy, depth=depth, min_extent=min_extent,
+        missed=missed, wasted=wasted,
+    )  # fmt: skip
+    return found.tree
 
 
 def paint(tree: ParseTree, settings: PaintSettings | None = None, **changes: Any) -> PaintPlan:

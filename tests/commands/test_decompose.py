@@ -103,7 +103,7 @@ def test_inputs_are_never_overwritten(cli: Cli, mask_file: Path) -> None:
     assert cli("decompose", mask_file, "--out", mask_file.parent, "--formats", "json").code == 0
 
 
-def test_a_price_leaves_fewer_rectangles_and_lookahead_more_accuracy(cli: Cli, tmp_path: Path) -> None:
+def test_a_price_leaves_fewer_rectangles_and_every_better_search_more_accuracy(cli: Cli, tmp_path: Path) -> None:
     rows, columns = np.mgrid[:64, :64]
     mask = save(tmp_path / "disc.png", (rows - 30) ** 2 + (columns - 34) ** 2 < 700)
 
@@ -112,9 +112,61 @@ def test_a_price_leaves_fewer_rectangles_and_lookahead_more_accuracy(cli: Cli, t
         found: dict[str, float] = json.loads((tmp_path / "out" / "summary.json").read_text())["mean"]
         return found
 
-    plain = mean()
-    assert mean("--price", 0.01)["rectangles"] < plain["rectangles"]
-    assert mean("--lookahead", 4)["accuracy"] > plain["accuracy"]
+    assert mean("--price", 0.01)["rectangles"] < mean("--price", 0.001)["rectangles"]
+    greedy, ahead, best = mean("--search", "greedy"), mean("--lookahead", 4), mean("--price", 1e-6)
+    assert greedy["accuracy"] < ahead["accuracy"] <= best["accuracy"]
+
+
+def test_the_best_tree_of_so_many_rectangles_or_of_an_accuracy(cli: Cli, mask_file: Path, tmp_path: Path) -> None:
+    def mean(*options: object) -> dict[str, float]:
+        assert cli("decompose", mask_file, "--out", tmp_path / "out", "--formats", "json", *options).code == 0
+        found: dict[str, float] = json.loads((tmp_path / "out" / "summary.json").read_text())["mean"]
+        return found
+
+    few, more = mean("--rectangles", 2), mean("--rectangles", 4)
+    assert few["rectangles"] <= 2 < more["rectangles"] <= 4
+    assert few["accuracy"] < more["accuracy"]
+    assert mean("--accuracy", more["accuracy"])["rectangles"] <= more["rectangles"]
+
+
+def test_a_curve_holds_the_best_accuracy_for_every_number_of_rectangles(
+    cli: Cli, mask_file: Path, tmp_path: Path
+) -> None:
+    cli("decompose", mask_file, "--out", tmp_path / "out", "--formats", "json", "--curve")
+    lines = (tmp_path / "out" / "house-curve.csv").read_text().splitlines()
+    assert lines[0] == "rectangles,accuracy"
+    counts, accuracies = zip(*(map(float, line.split(",")) for line in lines[1:]), strict=True)
+    assert counts[0] == 1 and list(counts) == sorted(counts)
+    assert list(accuracies) == sorted(accuracies) and accuracies[-1] == 1
+    assert (tmp_path / "out" / "house-curve.png").stat().st_size > 1000
+
+
+def test_who_asks_for_nothing_is_told_what_was_done_and_how_good_it_can_be(
+    cli: Cli, mask_file: Path, tmp_path: Path
+) -> None:
+    words = ("decompose", mask_file, "--out", tmp_path / "out", "--formats", "json")
+    assert "--price 0.0005" in cli(*words).out
+    assert "of the best trees" not in cli(*words, "--rectangles", 3).out
+    assert "At most 0.00 % from the best possible tree" in cli(*words, "--depth", 2).out
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        (("--rectangles", 0), "rectangles is 0"),
+        (("--rectangles", 3, "--price", 0.1), "give one of rectangles, price and accuracy"),
+        (("--accuracy", 1.5), "accuracy is 1.5"),
+        (("--search", "greedy", "--rectangles", 3), "knows no rectangles"),
+        (("--missed", 0), "missed is 0"),
+    ],
+)
+def test_what_cannot_be_asked_for_is_answered_in_a_sentence(
+    cli: Cli, mask_file: Path, tmp_path: Path, options: tuple[object, ...], complaint: str
+) -> None:
+    result = cli("decompose", mask_file, "--out", tmp_path / "out", *options)
+    assert (result.code, len(result.sentences)) == (2, 1)
+    assert complaint in result.err
+    assert not (tmp_path / "out").exists()
 
 
 def test_piped_tables_are_plain_and_not_cut(cli: Cli, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from shapeparse.commands import summary
 from shapeparse.commands.decomposition import Row, Settings
 from shapeparse.data.dataset import Skipped
 
-ROW = Row("a\nb", "a.png", 8, 6, 0.25, 1.0, 1.0, 0.0, 1.0, 4, 3, 2, 1, ("a.json",))
+ROW = Row("a\nb", "a.png", 8, 6, 0.25, 1.0, 1.0, 0.0, 1.0, None, 4, 3, 2, 1, ("a.json",))
 ROWS = [ROW, replace(ROW, name="c", accuracy=0.5, rectangles=8)]
 
 

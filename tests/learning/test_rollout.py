@@ -49,7 +49,7 @@ def rows(nodes: Nodes, *more: np.ndarray) -> list[tuple]:
 
 def oracle_rows(scenes: Scenes) -> list[tuple]:
     """Nodes and actions of the oracle's own trees."""
-    forest = expand(scenes.sizes, scenes.oracle(LIMITS), LIMITS)
+    forest = expand(scenes.sizes, scenes.teacher(LIMITS), LIMITS)
     return rows(forest.nodes, forest.rule, forest.cut)
 
 
@@ -263,7 +263,7 @@ def test_reinforcement_learners_are_told_nothing_by_the_oracle(gather, scenes, m
     def refuse(*_: object) -> None:
         raise AssertionError("a reinforcement learner asked for the oracle")
 
-    monkeypatch.setattr("shapeparse.learning.scenes.Oracle", refuse)
+    monkeypatch.setattr("shapeparse.oracle.teachers.Oracle", refuse)
     assert Rollout.of(METHODS[method], scenes, LIMITS).oracle is None
     kept = gather(method)
     assert kept.oracle_rule is None

@@ -131,7 +131,7 @@ def test_oracle_and_rewards_follow_the_frames(photographs):
     limits = Limits(3)
     rollout = Rollout.of(METHODS["drag"], zoomed, limits)
     rollout.reframe(np.array([1, 4]), 0.5, np.random.default_rng(0))
-    fresh = zoomed.oracle(limits)
+    fresh = zoomed.teacher(limits)
     forest = expand(fresh.sizes, fresh, limits)
     found = rollout.oracle(forest.nodes)
     np.testing.assert_array_equal(found.rule, forest.rule)

@@ -223,7 +223,7 @@ def test_reinforcement_learners_train_where_there_is_no_oracle(trainer, monkeypa
     def refuse(*_: object) -> None:
         raise AssertionError("a reinforcement learner asked for the oracle")
 
-    monkeypatch.setattr("shapeparse.learning.scenes.Oracle", refuse)
+    monkeypatch.setattr("shapeparse.oracle.teachers.Oracle", refuse)
     run = trainer(method=method, epochs=1)
     run.run()
     assert run.rollout.oracle is None

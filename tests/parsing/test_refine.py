@@ -193,7 +193,9 @@ def test_trees_may_be_deeper_than_those_learned_from(tiny_presets, parser, photo
     if preset == "fast":
         torch.nn.init.constant_(policy.rule.bias[:2], 1.0)  # it shall split
     photograph = np.ascontiguousarray(photographs(1, 600)[0][0, :400])
-    deep, shallow = (Parser(policy, 32, Limits(7), {}).parse(photograph, depth=depth) for depth in (11, None))
+    deep, shallow = (
+        Parser(policy, 32, Limits(7), {}).parse(photograph, depth=depth, search="lookahead") for depth in (11, None)
+    )
     assert 7 < deep.depth.max() <= 11
     assert ParseTree.from_json(deep.to_json()) == deep
     if preset == "best":

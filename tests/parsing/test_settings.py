@@ -35,8 +35,23 @@ def test_limits_are_those_of_training_unless_given():
 
 
 def test_at_a_price_the_policys_own_trees_compete_with_those_of_lookahead():
-    assert [one.lookahead for one in ParseSettings(lookahead=8, price=0.1).candidates()] == [8, 0]
-    assert len(ParseSettings().candidates()) == len(ParseSettings(lookahead=0, price=0.1).candidates()) == 1
+    ahead = ParseSettings(search="lookahead", price=0.1)
+    assert [one.search for one in ahead.candidates()] == ["lookahead", "policy"]
+    assert len(ParseSettings(price=0.1).candidates()) == len(ParseSettings(search="policy").candidates()) == 1
+
+
+@pytest.mark.parametrize(
+    ("wrong", "complaint"),
+    [
+        ({"rectangles": 0}, "rectangles is 0"),
+        ({"rectangles": 5, "price": 0.1}, "Both rectangles and price"),
+        ({"accuracy": 2}, "accuracy is 2"),
+        ({"search": "best"}, "search is 'best'"),
+        ({"search": "policy", "rectangles": 3}, "knows no rectangles"),
+    ],
+)
+def test_goals_that_cannot_be_are_refused(refused, wrong, complaint):
+    assert complaint in refused(ParseSettings, **wrong)
 
 
 def test_settings_are_known_without_loading_pytorch():

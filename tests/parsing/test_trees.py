@@ -11,7 +11,16 @@ from shapeparse.grammar import Forest
 from shapeparse.networks.policy import Policy
 from shapeparse.networks.views import to_pixels
 from shapeparse.parsing.settings import ParseSettings
-from shapeparse.parsing.trees import AT_ONCE, Seen, expected_paint, parse_images, parse_seen, parse_together, worthiest
+from shapeparse.parsing.trees import (
+    AT_ONCE,
+    WITHIN_DEPTH,
+    Seen,
+    expected_paint,
+    parse_images,
+    parse_seen,
+    parse_together,
+    worthiest,
+)
 
 LIMITS = Limits(depth=4)
 
@@ -37,8 +46,10 @@ def expected_accuracy(forest: Forest, maps: np.ndarray) -> np.ndarray:
 
 def test_lookahead_never_expects_less_and_usually_more(policy, images):
     maps = Seen.by(policy, to_pixels(images), flips=False).likely.numpy()
-    (plain,) = parse_images(policy, images, LIMITS, settings=ParseSettings(lookahead=0, flips=False))
-    (ahead,) = parse_images(policy, images, LIMITS, settings=ParseSettings(lookahead=8, flips=False))
+    (plain,) = parse_images(policy, images, LIMITS, settings=ParseSettings(search="policy", flips=False))
+    (ahead,) = parse_images(
+        policy, images, LIMITS, settings=ParseSettings(search="lookahead", lookahead=8, flips=False)
+    )
     before, after = expected_accuracy(plain, maps), expected_accuracy(ahead, maps)
     assert (after >= before - 1e-3).all()
     assert after.mean() > before.mean()
@@ -99,9 +110,9 @@ def test_at_a_price_the_tree_that_is_expected_to_be_worth_most_is_kept(policy, i
 
     parser = Parser(policy, images.shape[1], LIMITS, {"method": "dagger"})
     for price in (0.0003, 0.01):
-        settings = ParseSettings(price=price)
+        settings = ParseSettings(search="lookahead", price=price)
         candidates = settings.candidates()
-        assert [one.lookahead for one in candidates] == [settings.lookahead, 0]
+        assert [one.search for one in candidates] == ["lookahead", "policy"]
         alone = [[worthiest([tree], price) for tree in parser_trees(parser, images, one)] for one in candidates]
         for tree, *others in zip(parser.parse(list(images), settings), *alone, strict=True):
             assert expected(tree) == max(map(expected, others))
@@ -117,7 +128,7 @@ def test_candidates_share_one_look_and_have_trees_as_if_alone(policy, images, mo
     real = Policy.encode
     monkeypatch.setattr(Policy, "encode", lambda self, pixels: looks.append(len(pixels)) or real(self, pixels))
     sizes = np.full((3, 2), 32, np.int32)
-    candidates = [ParseSettings(lookahead=4), ParseSettings(lookahead=0)]
+    candidates = [ParseSettings(search="lookahead", lookahead=4), ParseSettings(search="policy")]
     both = parse_together(policy, images, LIMITS, sizes, candidates)
     assert looks == [3]
     for forest, one in zip(both, candidates, strict=True):
@@ -128,8 +139,23 @@ def test_what_was_seen_once_can_be_parsed_to_any_depth(policy, images):
     seen = Seen.by(policy, to_pixels(images), flips=True)
     sizes = np.full((3, 2), 32, np.int32)
     for depth in (0, 2):
-        forest = parse_seen(policy, seen, sizes, Limits(depth), ParseSettings())
+        forest = parse_seen(policy, seen, sizes, Limits(depth), WITHIN_DEPTH)
         assert forest.nodes.depth.max() == depth
+
+
+def test_the_optimal_search_expects_most_for_as_many_rectangles(policy, images):
+    maps = Seen.by(policy, to_pixels(images), flips=True).likely.numpy()
+    (ahead,) = parse_images(policy, images, LIMITS)
+    (best,) = parse_images(policy, images, LIMITS, settings=ParseSettings(price=1e-6))
+    assert (expected_accuracy(best, maps) >= expected_accuracy(ahead, maps) - 1e-6).all()
+    (few,) = parse_images(policy, images, LIMITS, settings=ParseSettings(rectangles=3))
+    assert all(tree.leaf_count <= 3 for tree in few.trees())
+    assert [len(tree) for tree in few.trees()] == np.bincount(few.nodes.image).tolist()
+
+
+def test_a_policy_without_a_map_knows_no_number_of_rectangles(tiny_presets, images, refused):
+    parser = Parser(Policy(tiny_presets["fast"]), 32, LIMITS, {"method": "bc"})
+    assert "no evidence map" in refused(parser.parse, list(images), rectangles=5)
 
 
 def test_images_of_any_batch_size_come_in_order(policy, photographs):

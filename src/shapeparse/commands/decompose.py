@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,7 +12,7 @@ from tyro.conf import Positional, arg
 from ..support import files, progress
 from ..support.errors import UserError
 from ..support.text import one_line
-from .options import FORMATS, Format
+from .options import FORMATS, Format, Search
 
 if TYPE_CHECKING:
     from ..data.dataset import Skipped
@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 EXAMPLES = """
   shapeparse decompose mask.png --out rectangles
   shapeparse decompose masks --image-dir photos --out rectangles --figure
-  shapeparse decompose masks --out rectangles --depth 5 --price 0.001
+  shapeparse decompose masks --out twenty --rectangles 20 --curve
+  shapeparse decompose masks --out exact --accuracy 0.98
 """
 
 
@@ -39,15 +40,30 @@ class Args:
     """Mask files, or folders whose image files are taken."""
     out: Annotated[Path, arg(metavar="DIR")]
     """Folder for the results; it is made if need be."""
-    depth: int = 7
+    rectangles: Annotated[int | None, arg(metavar="COUNT", help_behavior_hint="")] = None
+    """The most accurate tree of at most so many rectangles."""
+    price: Annotated[float | None, arg(metavar="SHARE", help_behavior_hint="(default: 0.0005)")] = None
+    """Accuracy, as a share of the image, that every rectangle must bring; 0.002 leaves few."""
+    accuracy: Annotated[float | None, arg(metavar="SHARE", help_behavior_hint="")] = None
+    """The fewest rectangles that label this share of the pixels right, such as 0.98."""
+    depth: Annotated[int | None, arg(metavar="DEPTH", help_behavior_hint="(default: no limit; 7 if not optimal)")] = (
+        None
+    )
     """Depth of the deepest rectangle in the tree: at most 2^depth rectangles."""
     min_extent: Annotated[int, arg(metavar="PIXELS")] = 1
     """A rectangle is split along a side only while that side is longer than this."""
-    lookahead: Annotated[int, arg(metavar="CUTS")] = 0
-    """Cuts tried along each side, each judged by how the rest would go: 4 is slower and far more accurate than 0,
-    the paper's greedy oracle."""
-    price: Annotated[float, arg(metavar="SHARE")] = 0.0
-    """Accuracy, as a share of the image, that every additional rectangle must bring; 0.001 leaves far fewer."""
+    missed: Annotated[float, arg(metavar="COST")] = 1.0
+    """What a pixel costs that should be painted and is not; beside --wasted."""
+    wasted: Annotated[float, arg(metavar="COST")] = 1.0
+    """What a pixel costs that is painted and should not be."""
+    bound: Annotated[bool, arg(help_behavior_hint="")] = False
+    """Also compute how accurate any tree of as many rectangles can be: some seconds per mask."""
+    curve: Annotated[bool, arg(help_behavior_hint="")] = False
+    """Also write accuracy over 1 to 60 rectangles, as CSV and as a picture."""
+    search: Search = "optimal"
+    """The best tree, or the paper's oracle: greedy by information gain, or looking ahead."""
+    lookahead: Annotated[int | None, arg(metavar="CUTS", help_behavior_hint="(default: 8)")] = None
+    """Candidate cuts per axis of the search that looks ahead, which this chooses."""
     threshold: Annotated[float, arg(metavar="SHARE")] = 0.5
     """Pixels at least this bright, as a share of white, are paint."""
     image_dir: Annotated[Path | None, arg(metavar="DIR", help_behavior_hint="(default: draw on the mask)")] = None
@@ -67,9 +83,7 @@ def run(args: Args) -> int:
     from .inputs import plan, refuse_overwriting
     from .summary import print_rows, write_summary
 
-    settings = Settings(
-        args.depth, args.min_extent, args.lookahead, args.price, args.threshold, args.formats, args.figure
-    )
+    settings = Settings(**{field.name: getattr(args, field.name) for field in fields(Settings)})
     ready_oracle()
     settings.check()
     jobs, problems = plan(args.masks, args.image_dir)
@@ -81,9 +95,21 @@ def run(args: Args) -> int:
     if rows:
         print_rows(rows)
         print(f"\n{len(rows)} of {len(rows) + len(problems)} decomposed; the results are in {one_line(args.out)}.")
+        for sentence in (settings.words(), bound_words(rows)):
+            if sentence:
+                print(sentence)
     for problem in problems:
         progress.complain(problem.reason)
     return 2 if problems else 0
+
+
+def bound_words(rows: Sequence[Row]) -> str:
+    """How far the trees can be from the best possible ones, where that is known."""
+    gaps = [row.bound - row.accuracy for row in rows if row.bound is not None]
+    if not gaps:
+        return ""
+    known = "" if len(gaps) == len(rows) else f" ({len(gaps)} of {len(rows)} masks; the others have no bound)"
+    return f"At most {progress.percent(max(gaps))} from the best possible tree of as many rectangles{known}."
 
 
 def decompose_all(jobs: Sequence[Job], out: Path, settings: Settings) -> tuple[list[Row], list[Skipped]]:

@@ -106,7 +106,7 @@ def look_ahead(dataset: Dataset) -> tuple[float, float]:
 
 def decompose_some(out: Path) -> list[Decomposed]:
     """Decompose the first photographs' masks and write their files, as ``shapeparse decompose`` would."""
-    settings = Settings(depth=AHEAD_DEPTH)
+    settings = Settings(depth=AHEAD_DEPTH, search="greedy")
     jobs, _ = plan([out / "data" / "masks"], out / "data" / "images")
     results = [decompose(job, settings) for job in jobs[:SHOWN]]
     folder = files.make_folder(out / "decomposed")
@@ -117,7 +117,7 @@ def decompose_some(out: Path) -> list[Decomposed]:
 
 def followable(results: Sequence[Decomposed]) -> Decomposed:
     """The most accurate decomposition whose tree is small enough to follow by eye."""
-    settings = Settings(depth=AHEAD_DEPTH, price=FIGURE_PRICE)
-    small = [replace(result, tree=replace(settings.parse(result.mask), name="")) for result in results]
+    settings = Settings(depth=AHEAD_DEPTH, price=FIGURE_PRICE, search="greedy")
+    small = [replace(result, best=settings.best(result.mask)) for result in results]
     fitting = [result for result in small if 4 <= result.tree.leaf_count <= FIGURE_LEAVES] or small
     return max(fitting, key=lambda result: result.tree.accuracy(result.mask))

@@ -120,8 +120,8 @@ def write_parses(parser: Parser, out: Path, names: list[str]) -> None:
     for path in _former_parses(folder):  # other photographs may have been held out then
         path.unlink(missing_ok=True)
     jobs, problems = plan([out / "data" / "images" / f"{name}.jpg" for name in names], None)
-    settings = Settings(parser.limits.depth, parser.limits.min_extent, formats=("json", "png"))
-    parse = ParseSettings(parser.limits.depth, parser.limits.min_extent)
+    settings = Settings(formats=("json", "png"))
+    parse = ParseSettings()
     parsed = parse_jobs(parser, jobs, parse, problems)
     rows = [write_parse(job, photo, tree, folder, settings) for job, photo, tree in parsed]
     write_summary(folder, out / "run", parser, parse, settings, rows, problems)

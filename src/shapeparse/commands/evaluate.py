@@ -13,9 +13,10 @@ from tyro.conf import Positional, arg
 from ..data import Loaded
 from ..data.source import pick
 from ..oracle.ready import ready_oracle
-from ..parsing.evaluation import Evaluation, evaluate
+from ..parsing.evaluation import Evaluation, accuracy_and_leaves, evaluate
 from ..parsing.load import load
 from ..parsing.run_data import RunData
+from ..parsing.settings import ParseSettings
 from ..parsing.shipped import NAME, run_or_pretrained
 from ..support import progress
 from ..support.errors import UserError
@@ -67,15 +68,25 @@ def run(args: Args) -> int:
     forests = parser.forests(loaded.images, progress.bar("Parsing photographs"))
     found = evaluate(forests, loaded.masks, parser.limits)
     sure = parser.reliability(forests, loaded.masks)
+    made = accuracy_and_leaves(parser.forests(loaded.images, settings=ParseSettings()), loaded.masks)
+    as_parsed = {"accuracy": float(made[0].mean()), "rectangles": float(made[1].mean())}
     method = parser.title
     if args.json:
         facts = {"method": method, "epoch": parser.facts.get("epoch"), "part": part}
-        known = {"calibration_error": sure.error, "reliability": {k: v.tolist() for k, v in sure._asdict().items()}}
+        known = {
+            "as_parsed": as_parsed,
+            "calibration_error": sure.error,
+            "reliability": {k: v.tolist() for k, v in sure._asdict().items()},
+        }
         print(json.dumps({**facts, **evaluation_json(found, loaded.names), **known}, indent=2))
     else:
         print(heading(f"{one_line(args.run or NAME)} ({method})", part, loaded, stored, args.data) + "\n")
         print_summary(found.summary(), parser.limits.depth)
-        print(f"\nHow sure it is of a label is off by {progress.percent(sure.error)} on average.")
+        print(
+            f"\nAs `parse` makes trees by default: {progress.percent(as_parsed['accuracy'])} with "
+            f"{as_parsed['rectangles']:.1f} rectangles."
+        )
+        print(f"How sure it is of a label is off by {progress.percent(sure.error)} on average.")
     for skipped in loaded.skipped:
         progress.complain(skipped.reason)
     return 2 if loaded.skipped else 0

@@ -16,6 +16,8 @@ RESERVED = ("summary",)
 """Names of files that a command writes for all masks together."""
 FIGURE = "-derivation"
 """Behind the name of a mask in that of its figure."""
+CURVE = "-curve"
+"""The same for its curve of accuracy over rectangles."""
 MOST_BYTES = 180
 """Longer names are cut: most file systems allow 255 bytes, and numbers and extensions are still to be added."""
 
@@ -81,7 +83,7 @@ def _shortened(stem: str) -> str:
 
 
 def _claims(name: str) -> set[str]:
-    return {name.casefold(), f"{name}{FIGURE}".casefold()}
+    return {f"{name}{ending}".casefold() for ending in ("", FIGURE, CURVE)}
 
 
 def _true_place(path: Path) -> str:

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from tyro.conf import Positional, arg
 
-from ..parsing.settings import ParseSettings
+from ..parsing.settings import ParseSettings, Search
 from .options import FORMATS, Device, Format
 
 EXAMPLES = """
@@ -16,7 +16,7 @@ EXAMPLES = """
   shapeparse parse photo.jpg --model run --out rectangles
   shapeparse parse photos --model run --out rectangles --formats json
   shapeparse parse photos --model run --out rectangles --html --brush 12
-  shapeparse parse photos --model run --out few --price 0.001 --review 0.8
+  shapeparse parse photos --model run --out few --rectangles 10 --review 0.8
   shapeparse parse photos --model run --out shards --engine ray --format parquet
 """
 
@@ -42,11 +42,20 @@ class Args:
     """Depth of the deepest rectangle in the tree: at most 2^depth rectangles."""
     min_extent: Annotated[int | None, arg(metavar="PIXELS", help_behavior_hint="(default: as trained)")] = None
     """A rectangle is split along a side only while that side is longer than this."""
-    price: Annotated[float, arg(metavar="SHARE")] = 0.0
-    """Accuracy, as a share of the photograph, that the parser must expect of every additional rectangle; 0.001 leaves
-    far fewer."""
+    rectangles: Annotated[int | None, arg(metavar="COUNT", help_behavior_hint="")] = None
+    """The best tree of at most so many rectangles. Parsers of the preset best only."""
+    price: Annotated[
+        float | None, arg(metavar="SHARE", help_behavior_hint="(default: 0.0005 for the optimal search)")
+    ] = None
+    """Accuracy, as a share of the photograph, that the parser must expect of every additional rectangle; 0.002 leaves
+    few."""
+    accuracy: Annotated[float | None, arg(metavar="SHARE", help_behavior_hint="")] = None
+    """The fewest rectangles that are expected to label this share right. Parsers of the preset best only."""
+    search: Search = DEFAULTS.search
+    """The best tree of the evidence map; or the policy's own actions, with or without looking ahead. Parsers of the
+    preset best only."""
     lookahead: Annotated[int, arg(metavar="CUTS")] = DEFAULTS.lookahead
-    """Cuts tried along each side, each judged by how the rest would go; 0 for none. Parsers of the preset best only."""
+    """Candidate cuts per axis, if it looks ahead."""
     no_flips: Annotated[bool, arg(help_behavior_hint="")] = False
     """Look at each photograph once, not mirrored too. Quicker, a little less accurate. Parsers of the preset best
     only."""

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from ..data.dataset import Skipped
 from ..data.images import read_image
-from ..grammar import Limits, ParseTree
+from ..grammar import ParseTree
 from ..parsing.load import load
 from ..parsing.parallel import side_by_side
 from ..parsing.parser import Parser
@@ -68,14 +68,12 @@ def run(args: Args) -> int:
     if not args.images:
         raise UserError("No photographs were given; name image files or folders of them.")
     parser = load(run_or_pretrained(args.model), args.device)
-    limits = Limits(
-        parser.limits.depth if args.depth is None else args.depth,
-        parser.limits.min_extent if args.min_extent is None else args.min_extent,
-    )
-    settings = Settings(limits.depth, limits.min_extent, price=args.price, formats=args.formats)
+    settings = Settings(formats=args.formats)
     parse = ParseSettings(
-        limits.depth, limits.min_extent, args.lookahead, not args.no_flips, not args.no_refine, args.price
-    )
+        depth=args.depth, min_extent=args.min_extent, search=args.search, lookahead=args.lookahead,
+        flips=not args.no_flips, refine=not args.no_refine, rectangles=args.rectangles, price=args.price,
+        accuracy=args.accuracy,
+    )  # fmt: skip
     jobs, problems = plan(args.images, None)
     if args.engine == "ray":
         return parse_in_shards(args, parser, parse, jobs, problems)

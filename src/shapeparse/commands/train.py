@@ -60,6 +60,10 @@ class Args:
     """Depth of the deepest rectangle in the tree."""
     min_extent: Annotated[int, arg(metavar="PIXELS", help_behavior_hint="(default: 1; paper: 25)")] = 1
     """A rectangle is split along a side only while that side is longer than this."""
+    teacher: Literal["igm", "lookahead", "optimal"] = "igm"
+    """Who is imitated: the paper's greedy oracle, one that looks ahead, or the best tree there is at a price."""
+    teacher_price: Annotated[float, arg(name="price", metavar="SHARE")] = 0.001
+    """Accuracy that every rectangle of the optimal teacher must bring."""
     lookahead: Annotated[int, arg(metavar="CUTS")] = 0
     """Cuts along each side that the teaching oracle looks ahead; 0 is the paper's."""
     switch: Literal["depth", "step"] = "depth"

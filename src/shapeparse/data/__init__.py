@@ -1,10 +1,16 @@
 """Photographs with masks: reading images, folders, COCO files, how to split them, and the built-in generator."""
 
+import importlib
+from typing import TYPE_CHECKING, Any
+
 from .coco import CocoDataset
 from .dataset import Dataset, Loaded, Sample, Skipped
 from .folder import FolderDataset
 from .source import BUILT_IN, Source, load
 from .splits import Split, k_fold, random_splits
+
+if TYPE_CHECKING:
+    from . import generator
 
 __all__ = [
     "BUILT_IN",
@@ -16,7 +22,14 @@ __all__ = [
     "Skipped",
     "Source",
     "Split",
+    "generator",
     "k_fold",
     "load",
     "random_splits",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "generator":  # slow to load, and few need it
+        return importlib.import_module(".generator", __name__)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -20,8 +20,8 @@ from .scenes import Scenes
 from .settings import LearningSettings
 
 if TYPE_CHECKING:
-    from ..oracle import Oracle
     from ..oracle.rewards import Rewards
+    from ..oracle.teachers import Teacher
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class Batch:
     """What the policy says now, with its history: a loss that depends on it moves the policy."""
     judged: CriticOutput | Tensor | None
     """What the critic says, without history: Q of actions, V of nodes, or nothing."""
-    oracle: Oracle | None
+    oracle: Teacher | None
     rewards: Rewards | None
     limits: Limits
     settings: LearningSettings

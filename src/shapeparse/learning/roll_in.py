@@ -14,8 +14,8 @@ from ..grammar import Actions, Forest, Nodes
 from ..grammar.tree import depth_first_order
 from ..networks.devices import as_tensor
 from ..networks.policy import PolicyOutput
-from ..oracle import Oracle
 from ..oracle.rewards import Rewards
+from ..oracle.teachers import Teacher
 from .batch import cut_tensors
 from .divergence import check_output
 from .draws import draw_actions
@@ -133,7 +133,7 @@ class Parsed:
 
     forest: Forest
     kept: npt.NDArray[np.int64]
-    oracle: Oracle | None
+    oracle: Teacher | None
     rewards: Rewards
 
     @property

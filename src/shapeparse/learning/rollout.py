@@ -12,8 +12,8 @@ import torch
 from ..grammar import Actions, Forest, Limits, Nodes, Rule, expand
 from ..networks.devices import device_of
 from ..networks.policy import Policy
-from ..oracle import Oracle
 from ..oracle.rewards import Rewards
+from ..oracle.teachers import Teacher, TeacherName
 from ..parsing.actors import PolicyActor
 from .memory import Transitions
 from .methods import Method
@@ -29,7 +29,7 @@ class Rollout:
     method: Method
     scenes: Scenes
     limits: Limits
-    oracle: Oracle | None
+    oracle: Teacher | None
     rewards: Rewards | None
     switch: Literal["depth", "step"] = "depth"
     below: bool = False
@@ -37,9 +37,18 @@ class Rollout:
     exploration: ExplorationSettings = field(default_factory=ExplorationSettings)
 
     @classmethod
-    def of(cls, method: Method, scenes: Scenes, limits: Limits, lookahead: int = 0, **settings: Any) -> Rollout:
-        """With the oracle and the rewards that the method's setting allows."""
-        oracle = scenes.oracle(limits, lookahead) if method.uses_oracle else None
+    def of(
+        cls,
+        method: Method,
+        scenes: Scenes,
+        limits: Limits,
+        lookahead: int = 0,
+        teacher: TeacherName = "igm",
+        price: float = 0.001,
+        **settings: Any,
+    ) -> Rollout:
+        """With the oracle, as a ``teacher``, and the rewards that the method's setting allows."""
+        oracle = scenes.teacher(limits, teacher, lookahead, price) if method.uses_oracle else None
         rewards = scenes.rewards() if method.uses_returns else None
         return cls(method, scenes, limits, oracle, rewards, **settings)
 

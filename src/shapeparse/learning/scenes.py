@@ -13,8 +13,8 @@ from torch import Tensor
 from ..grammar import Limits
 from ..networks.devices import CPU, as_tensor
 from ..networks.views import to_pixels
-from ..oracle import Oracle
 from ..oracle.rewards import Rewards
+from ..oracle.teachers import Teacher, TeacherName, make_teacher
 
 
 class Scenes:
@@ -66,9 +66,9 @@ class Scenes:
         """The mask of every scene."""
         return [self.mask(scene) for scene in range(len(self))]
 
-    def oracle(self, limits: Limits, lookahead: int = 0) -> Oracle:
-        """The oracle of all scenes."""
-        return Oracle(self.all_masks(), limits, lookahead)
+    def teacher(self, limits: Limits, name: TeacherName = "igm", lookahead: int = 0, price: float = 0.001) -> Teacher:
+        """The oracle of all scenes; see ``make_teacher``."""
+        return make_teacher(self.all_masks(), limits, name, lookahead, price)
 
     def rewards(self) -> Rewards:
         """The rewards of all scenes."""

@@ -150,6 +150,10 @@ class TrainSettings:
     """Depth of the deepest leaf."""
     min_extent: int = FROM_RECIPE
     """A node is split along an axis only while its extent there is greater than this many pixels."""
+    teacher: Literal["igm", "lookahead", "optimal"] = "igm"
+    """Who is imitated: the paper's greedy oracle, one that looks ahead, or one that knows the best tree at a price."""
+    teacher_price: float = 0.001
+    """Accuracy, as a share of the image, that every rectangle of the optimal teacher must bring."""
     lookahead: int = 0
     """Candidate cuts per axis that the teaching oracle looks ahead; 0 is the paper's greedy oracle."""
     rollout_images: int = FROM_RECIPE
@@ -207,6 +211,10 @@ class TrainSettings:
             raise UserError(f"switch is {self.switch!r}; choose one of depth, step.")
         if self.below and self.switch == "step":
             raise UserError("below goes with the switch that counts depth; choose one of them.")
+        if self.teacher not in ("igm", "lookahead", "optimal"):
+            raise UserError(f"teacher is {ascii(self.teacher)[:40]}; choose one of igm, lookahead, optimal.")
+        if not self.teacher_price > 0:
+            raise UserError(f"teacher_price is {self.teacher_price}; give a share above 0, such as 0.001.")
         if self.schedule not in ("cosine", "constant"):
             raise UserError(f"schedule is {self.schedule!r}; choose one of cosine, constant.")
         _ = self.limits  # which checks depth and min_extent

@@ -55,7 +55,7 @@ class Trainer(Training):
         self._set_pixel_statistics()
         scenes = Scenes(data.train_images, data.train_masks, settings.flips)
         self.rollout = Rollout.of(
-            self.method, scenes, settings.limits, settings.lookahead,
+            self.method, scenes, settings.limits, settings.lookahead, settings.teacher, settings.teacher_price,
             switch=settings.switch, below=settings.below, exploration=settings.exploration,
         )  # fmt: skip
         self.memory = Memory(len(scenes), settings.memory)
@@ -188,9 +188,10 @@ class Trainer(Training):
     def _as_now(self, theirs: dict[str, Any]) -> dict[str, Any]:
         try:
             network = dataclasses.asdict(Preset.from_json(theirs["network"]))
+            settings = dataclasses.asdict(TrainSettings.from_json(theirs["settings"]))
         except (KeyError, TypeError, ValueError):
             return theirs
-        return {**theirs, "network": json.loads(json.dumps(network))}
+        return {**theirs, **json.loads(json.dumps({"network": network, "settings": settings}))}
 
     def model(self) -> nn.Module:
         return self.learner.learned

@@ -56,7 +56,7 @@ def igm(
     if not 0 <= price < float("inf"):
         raise UserError(f"price is {price}; give an accuracy a rectangle of at least 0, such as 0.001.")
     if isinstance(mask, np.ndarray) and mask.ndim == 2:
-        return _parse_some([_units(mask)], limits, candidates, price)[0]
+        return _parse_some([units_of(mask)], limits, candidates, price)[0]
 
     if isinstance(mask, np.ndarray) and mask.ndim == 3 and mask.shape[2] in (3, 4) and mask.shape[1] > 4:
         raise UserError(
@@ -65,14 +65,14 @@ def igm(
         )
     work: Callable[[int, int], list[ParseTree]]
     if isinstance(mask, np.ndarray) and mask.ndim == 3 and not price:
-        stack, unit = _units(mask, axes=3)
+        stack, unit = units_of(mask, axes=3)
 
         def work(first: int, last: int) -> list[ParseTree]:
             return _parse_stack(stack[first:last], unit, limits, candidates)
     else:
         if isinstance(mask, np.ndarray) and mask.ndim != 3:
             raise UserError(f"A mask has shape {mask.shape}; give height x width, or a stack of such masks.")
-        counted = [_units(one) for one in mask]
+        counted = [units_of(one) for one in mask]
 
         def work(first: int, last: int) -> list[ParseTree]:
             return _parse_some(counted[first:last], limits, candidates, price)
@@ -92,7 +92,7 @@ class Oracle:
         self.limits = limits or Limits()
         self.threads = _checked_threads(threads)
         self.lookahead = _checked_lookahead(lookahead)
-        counted = [_units(mask) for mask in masks]
+        counted = [units_of(mask) for mask in masks]
         units = {unit for _, unit in counted}
         if len(units) > 1:
             raise UserError("The masks are hard and soft ones; give an Oracle masks of one kind.")
@@ -162,7 +162,7 @@ class Oracle:
 
     def replace(self, index: int, mask: Mask) -> None:
         """Put another mask of the same size and kind in the place of one."""
-        units, unit = _units(mask)
+        units, unit = units_of(mask)
         if units.shape[::-1] != tuple(self.sizes[index]) or unit != self.unit:
             raise ValueError("a mask can only be replaced by one of the same size and kind")
         integrate = integrate_labels if unit == 1 else kernels.integrate
@@ -211,7 +211,7 @@ def _checked_threads(threads: int | None) -> int | None:
     return threads
 
 
-def _units(given: Mask, axes: int = 2) -> tuple[npt.NDArray[np.uint8], int]:
+def units_of(given: Mask, axes: int = 2) -> tuple[npt.NDArray[np.uint8], int]:
     """A mask, or with three axes a stack of masks, in whole units, and how many make a pixel."""
     mask: npt.NDArray = np.asarray(given)
     if mask.ndim != axes or 0 in mask.shape[-2:]:

@@ -20,7 +20,7 @@ from ..support.text import checked_names
 from .calibration import Calibration, Leaves, Reliability
 from .evaluation import Evaluation, evaluate
 from .settings import ParseSettings
-from .trees import parse_images, parse_together, worthiest
+from .trees import WITHIN_DEPTH, parse_images, parse_together, worthiest
 
 Picture: TypeAlias = str | Path | npt.NDArray[np.uint8] | PIL.Image.Image
 """A file, an array of bytes (height, width), with or without 1, 3 or 4 channels, or a PIL image."""
@@ -68,8 +68,8 @@ class Parser:
 
         Args:
             pictures: a file, an array or a PIL image of any size, or several of them, in any mixture.
-            settings: depth, lookahead, flips, refinement and the price of a rectangle.
-            changes: single settings by name, such as ``depth=5`` or ``price=0.001``.
+            settings: how many rectangles, at which price or for which accuracy, depth, search, flips and refinement.
+            changes: single settings by name, such as ``rectangles=20`` or ``price=0.001``.
         """
         if isinstance(pictures, str | Path | np.ndarray | PIL.Image.Image):
             return next(self.parse_each([pictures], settings, **changes))
@@ -82,21 +82,34 @@ class Parser:
         checked_names("parse", changes, ParseSettings)
         settings = replace(settings or ParseSettings(), **changes)
         limits = settings.limits(self.limits)
-        candidates = settings.candidates() if self.policy.trunk.sees_gain else [settings]
+        has_map = self.policy.trunk.sees_gain
+        if settings.goal and not has_map:
+            raise UserError(
+                f"This parser has no evidence map, so it knows no {settings.goal}; give a price, or a parser of the "
+                "preset best."
+            )
+        candidates = settings.candidates() if has_map else [settings]
+        price = None if has_map and settings.search == "optimal" else settings.price
         for some in self._batches(pictures, batch):
             names, photographs, images = zip(*some, strict=True)
             sizes = np.array([one.shape[1::-1] for one in photographs], np.int32)
             forests = parse_together(self.policy, np.stack(images), limits, sizes, candidates, photographs)
             trees = [self.calibrated(forest).trees(names) for forest in forests]
             for several in zip(*trees, strict=True):
-                yield worthiest(several, settings.price)
+                yield worthiest(several, price)
 
-    def forests(self, images: npt.NDArray[np.uint8], follow: Follow = lambda items: items) -> list[Forest]:
-        """The trees of images (images, side, side, 3), a few images per forest, for evaluation.
+    def forests(
+        self,
+        images: npt.NDArray[np.uint8],
+        follow: Follow = lambda items: items,
+        settings: ParseSettings = WITHIN_DEPTH,
+    ) -> list[Forest]:
+        """The trees of images (images, side, side, 3), a few images per forest, for evaluation: within the depth of the
+        training, unless ``settings`` say otherwise.
 
         ``follow`` passes the batches on and may show how many there were.
         """
-        parsed = parse_images(self.policy, images, self.limits, batch=BATCH)
+        parsed = parse_images(self.policy, images, self.limits, batch=BATCH, settings=settings)
         return [next(parsed) for _ in follow(range(0, len(images), BATCH))]
 
     def evaluate(self, data: str | Path | Source) -> Evaluation:

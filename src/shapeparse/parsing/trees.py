@@ -9,7 +9,7 @@ right, and in a photograph that is larger than what the network saw, they move o
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +22,8 @@ from ..networks.devices import device_of
 from ..networks.maps import Encoded
 from ..networks.policy import Policy
 from ..networks.views import to_pixels
+from ..oracle import Oracle
+from ..oracle.optimal import best_tree
 from .actors import MapActor, PolicyActor
 from .parallel import side_by_side
 from .refine import Photograph, refined, settled
@@ -29,7 +31,8 @@ from .settings import ParseSettings
 
 AT_ONCE = 4
 """Images that a network with an evidence map looks at together: what passes through it then stays in the cache."""
-USUAL = ParseSettings()
+WITHIN_DEPTH = ParseSettings(search="lookahead")
+"""How trees are made for the study of methods: within the depth of the training, so that all can be compared."""
 
 
 def parse_images(
@@ -38,7 +41,7 @@ def parse_images(
     limits: Limits,
     sizes: npt.NDArray[np.integer] | None = None,
     batch: int = 32,
-    settings: ParseSettings = USUAL,
+    settings: ParseSettings = WITHIN_DEPTH,
     photographs: Sequence[Photograph] = (),
 ) -> Iterator[Forest]:
     """Forests of at most ``batch`` images each, of (images, side, side, 3) bytes, in order.
@@ -115,8 +118,12 @@ def parse_seen(
     """The trees of images that were looked at, made in a grid no finer than the network's own pixels."""
     grids = np.minimum(sizes, seen.pixels.shape[-1]).astype(np.int32)
     maps = [_resized(one[None], grid)[0].cpu().numpy() for one, grid in zip(seen.likely, grids, strict=True)]
-    forest = MapActor(policy, seen.encoded, grids, limits, maps, settings.lookahead).parse()
-    forest = settled(forest, maps, limits.min_extent)
+    if settings.search == "optimal":
+        forest = best_forest(maps, settings, limits.min_extent)
+    else:
+        ahead = settings.lookahead if settings.search == "lookahead" else 0
+        forest = MapActor(policy, seen.encoded, grids, limits, maps, ahead).parse()
+        forest = settled(forest, maps, limits.min_extent)
     if (grids == sizes).all():
         return forest
     forest = forest.scaled(np.asarray(sizes, np.int32))
@@ -127,7 +134,21 @@ def parse_seen(
     return refined(forest, squashed, photographs, limits.min_extent)
 
 
-def worthiest(trees: Iterable[ParseTree], price: float) -> ParseTree:
+def best_forest(maps: Sequence[npt.NDArray[np.floating]], settings: ParseSettings, min_extent: int) -> Forest:
+    """The best trees of evidence maps: expected accuracy is a sum over pixels, so the maps are all that matters."""
+    found = [
+        best_tree(
+            one, rectangles=settings.rectangles, price=settings.price or None, accuracy=settings.accuracy,
+            depth=settings.depth, min_extent=min_extent,
+        ).tree
+        for one in maps
+    ]  # fmt: skip
+    forest = Forest.of(found)
+    share = Oracle(maps, threads=1).paint_share(forest.nodes)
+    return replace(forest, likely=share.astype(np.float32))
+
+
+def worthiest(trees: Iterable[ParseTree], price: float | None) -> ParseTree:
     """Of a model's trees of a picture, the one it expects most of at the price, without splits not worth it."""
     if not price:
         (tree,) = trees

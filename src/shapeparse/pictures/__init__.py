@@ -8,14 +8,15 @@ from .svg import tree_svg
 from .toy import toy_object
 
 if TYPE_CHECKING:
-    from .curves import learning_curve, regret_bars, reliability_plot
+    from .curves import learning_curve, rectangles_curve, regret_bars, reliability_plot
     from .derivation import derivation_figure
     from .figures import figure_png, figure_svg
     from .grids import Cell, grid
 
 _FIGURES = {
-    "learning_curve": "curves", "regret_bars": "curves", "reliability_plot": "curves", "grid": "grids", "Cell": "grids",
-    "derivation_figure": "derivation", "figure_png": "figures", "figure_svg": "figures",
+    "learning_curve": "curves", "rectangles_curve": "curves", "regret_bars": "curves", "reliability_plot": "curves",
+    "grid": "grids", "Cell": "grids", "derivation_figure": "derivation", "figure_png": "figures",
+    "figure_svg": "figures",
 }  # fmt: skip
 """What is drawn with matplotlib, which is slow to load, and where it is."""
 
@@ -29,6 +30,7 @@ __all__ = [
     "learning_curve",
     "overlay",
     "png_bytes",
+    "rectangles_curve",
     "regret_bars",
     "reliability_plot",
     "toy_object",

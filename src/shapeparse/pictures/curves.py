@@ -35,6 +35,18 @@ def learning_curve(
     return figure
 
 
+def rectangles_curve(rectangles: Sequence[int], accuracy: Sequence[float]) -> Figure:
+    """Accuracy of the best trees over how many rectangles they have."""
+    if not rectangles or len(rectangles) != len(accuracy):
+        raise UserError(f"The curve has {len(rectangles)} counts and {len(accuracy)} accuracies; give as many of both.")
+    figure, axes = _chart("rectangles")
+    axes.plot(rectangles, accuracy, color=hexadecimal(PAINT), linewidth=1.6, marker="o", markersize=2.5, zorder=3)
+    axes.set_xlim(0, max(rectangles) * 1.03)
+    axes.xaxis.set_major_locator(MaxNLocator(6, integer=True, steps=[1, 2, 5, 10]))
+    _percents(axes, list(accuracy))
+    return figure
+
+
 def regret_bars(by_splits: Sequence[float], by_labels: Sequence[float]) -> Figure:
     """Accuracy lost at each depth, by splits and by labels side by side; a gain is drawn downwards."""
     if not by_splits or len(by_splits) != len(by_labels):

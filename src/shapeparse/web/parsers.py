@@ -94,7 +94,7 @@ class LearnedModel:
         return {**self.parser.facts, "depth": self.parser.limits.depth, "price": True}
 
     def parse(self, photo: Photo, mask: BoolArray | None, depth: int | None, price: float) -> ParseTree:
-        return self.parser.parse(photo, depth=depth, price=price)
+        return self.parser.parse(photo, depth=depth, price=price or None)
 
 
 def list_models(runs: Sequence[Path], device: str = "auto") -> dict[str, Model]:

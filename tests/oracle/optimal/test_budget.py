@@ -1,0 +1,70 @@
+"""Trees for numbers of leaves: what is kept, and that searches for many leaves keep their promises."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from shapeparse.oracle.optimal.best import problem_of
+from shapeparse.oracle.optimal.budget import Found, collect_around, search_accuracy, search_curve, search_leaves
+from shapeparse.oracle.optimal.search import WHOLE, leaf_count, refine
+
+
+@pytest.fixture(scope="module")
+def problem():
+    y, x = np.ogrid[:120, :150]
+    return problem_of(((x - 70) ** 2 + (1.4 * (y - 60)) ** 2 < 60**2) ^ (abs(x - y) < 9), None, 1, 1.0, 1.0)
+
+
+def test_the_best_tree_of_every_number_is_kept(problem):
+    found = Found(problem)
+    search_leaves(found, 6)
+    worse = refine(problem, problem.costs(0.1), problem.box)
+    before = found.best(6)
+    found.add(worse)
+    assert found.best(6) is before
+    assert leaf_count(before[1]) <= 6
+    assert before[0] == min(cost for number, (cost, _) in found.trees.items() if number <= 6)
+
+
+def test_a_tree_of_the_hull_is_hardly_ever_better_and_never_by_much(problem):
+    for price, share in ((0.01, 1.0), (0.003, 1.005), (0.001, 1.05)):  # both searches choose their own lines
+        tree = refine(problem, problem.costs(price), problem.box)
+        found = Found(problem)
+        search_leaves(found, leaf_count(tree))
+        assert found.best(leaf_count(tree))[0] <= share * problem.tree_cost(tree)
+
+
+def test_frontiers_fill_the_numbers_between_trees_of_the_hull(problem):
+    found = Found(problem)
+    for price in (0.004, 0.0015):
+        found.add(refine(problem, problem.costs(price), problem.box))
+    few, many = min(found.trees), max(found.trees)
+    assert many - few > 2
+    for number in range(few, many):
+        collect_around(found, number, 0.002)
+    assert set(range(few, many + 1)) <= set(found.trees)
+
+
+@pytest.mark.parametrize("leaves", [WHOLE + 6, 60, 120])
+def test_many_leaves_are_used_but_not_exceeded(problem, leaves):
+    found = Found(problem)
+    search_leaves(found, leaves)
+    rows = found.best(leaves)[1]
+    assert 0.9 * leaves <= leaf_count(rows) <= leaves
+
+
+def test_a_curve_falls(problem):
+    found = Found(problem)
+    search_curve(found, 40)
+    points = found.curve()
+    numbers, costs = [point[0] for point in points], [point[1] for point in points]
+    assert numbers == sorted(numbers) and costs == sorted(costs, reverse=True)
+    assert len([number for number in numbers if number <= 40]) > 25
+
+
+def test_an_accuracy_is_reached_with_few_leaves(problem):
+    found = Found(problem)
+    rows = search_accuracy(found, 0.97)
+    assert rows is not None and problem.accuracy(rows) >= 0.97
+    assert problem.accuracy(found.best(leaf_count(rows) - 1)[1]) < 0.97
