@@ -161,6 +161,7 @@ def leaves(tree: ParseTree | DecisionTreeClassifier) -> int:
 def pruned(mask: np.ndarray, number: int, lookahead: int) -> ParseTree:
     """The most accurate pruning, at any price, of at most so many leaves."""
     tree = igm(mask, 7 if lookahead else 10, lookahead=lookahead, threads=1)
+    assert isinstance(tree, ParseTree)
     positive = positives(tree.nodes, [mask])
     low, high = 0.0, 1.0
     for _ in range(24):

@@ -97,7 +97,9 @@ def typical(rounds: int, clock: Callable[[], float], work: Callable[..., Any], *
 
 def parse(masks: np.ndarray, depth: int = DEPTH, lookahead: int = 0) -> list[ParseTree]:
     """A stack of masks on one core."""
-    return igm(masks, depth, lookahead=lookahead, threads=1)
+    trees = igm(masks, depth, lookahead=lookahead, threads=1)
+    assert isinstance(trees, list)
+    return trees
 
 
 def fit(masks: Masks, places: np.ndarray) -> list[DecisionTreeClassifier]:

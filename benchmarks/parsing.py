@@ -97,7 +97,7 @@ def timed(ways: dict[str, Callable[[], tuple[int, int]]], images: int, rounds: i
             start = perf_counter()
             counts[name] = way()
             best[name] = min(best.get(name, np.inf), perf_counter() - start)
-    rows = [
+    rows: list[dict[str, Any]] = [
         {
             "way": name,
             "ms_an_image": 1e3 * best[name] / counts[name][0],

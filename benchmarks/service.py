@@ -216,7 +216,7 @@ def memory_summary(found: list[float]) -> dict[str, float]:
 
 def summary(tallies: list[Tally], lasted: float) -> dict[str, Any]:
     """Requests a second, waiting times, refusals and errors of all clients together."""
-    rows = []
+    rows: list[dict[str, Any]] = []
     for kind in KINDS:
         waited = sorted(second for tally in tallies for second in tally.seconds[kind])
         if waited:

@@ -105,7 +105,8 @@ def already_run(settings: TrainSettings, runs: list[dict[str, Any]]) -> dict[str
 
 def tried(method: str, usual: LearningSettings) -> dict[str, LearningSettings]:
     """The trials of a method by name."""
-    second = "split_weight" if METHODS[method].actor == "imitation" or METHODS[method].anchor else "entropy"
+    row = METHODS[method]
+    second = "split_weight" if row.setting == "IL" or row.imitates_until else "entropy"
 
     def rates(factor: float) -> LearningSettings:
         return replace(usual, rate=factor * usual.rate, critic_rate=factor * usual.critic_rate)

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -56,6 +57,18 @@ def car_panels() -> list[np.ndarray]:
     return [read_mask(path) for path in sorted((CAR_PANELS / "masks").glob("*.png"))]
 
 
+def one(found: ParseTree | list[ParseTree]) -> ParseTree:
+    """What ``igm`` makes of a mask."""
+    assert isinstance(found, ParseTree)
+    return found
+
+
+def many(found: ParseTree | list[ParseTree]) -> list[ParseTree]:
+    """What ``igm`` makes of a stack of masks."""
+    assert isinstance(found, list)
+    return found
+
+
 @pytest.fixture(scope="session")
 def refused() -> Callable[..., str]:
     """Call something that must fail with a UserError of one line; answer the line."""
@@ -81,8 +94,8 @@ def photographs() -> Callable[..., tuple[np.ndarray, np.ndarray]]:
         from shapeparse.data.generator import generate
 
         if (count, size) not in made:
-            images, masks = zip(*(generate(7, index, size) for index in range(count)), strict=True)
-            made[count, size] = np.stack(images), np.stack(masks)
+            pairs = [generate(7, index, size) for index in range(count)]
+            made[count, size] = np.stack([image for image, _ in pairs]), np.stack([mask for _, mask in pairs])
         images, masks = made[count, size]
         return images.copy(), masks.copy()
 
@@ -94,9 +107,10 @@ def tiny_presets(monkeypatch: pytest.MonkeyPatch) -> dict:
     """Every preset, so small that a test can train it."""
     from shapeparse.networks.presets import PRESETS
 
-    small = {
+    small: dict[str, dict[str, Any]] = {
         "fast": {"side": 32, "widths": (4, 6, 8), "channels": 4, "positions": 8, "dense": (16, 16)},
         "best": {"side": 32, "look": 32, "widths": (4, 6, 8), "channels": 4, "positions": 8, "dense": (16, 16)},
+        "lite": {"side": 64, "look": 64, "widths": (4, 6, 8, 8, 8), "channels": 4, "positions": 8, "dense": (16, 16)},
         "crop": {"side": 32, "widths": (4,) * 7, "crop": 16, "dense": (16, 16)},
         "paper": {"side": 48, "widths": (4,) * 7, "dense": (16, 16)},
     }

@@ -13,6 +13,7 @@ import pytest
 from shapeparse.benchmark.plan import Plan
 from shapeparse.benchmark.record import Record
 from shapeparse.data import Loaded
+from shapeparse.grammar import ParseTree
 from shapeparse.learning.methods import ABLATIONS, METHODS, method_named
 from shapeparse.oracle import igm
 
@@ -78,8 +79,8 @@ def make_results(rows: Sequence[str] = tuple(ACCURACY), folds: int = 3, count: i
     random = np.random.default_rng(3)
     parts = [random.permutation(count) for _ in range(folds)]
     ends = (2 * count // 3, 5 * count // 6)
-    splits = [{"train": a, "validation": b, "test": c} for a, b, c in (np.split(part, ends) for part in parts)]
-    splits = [{name: sorted(part.tolist()) for name, part in split.items()} for split in splits]
+    cut = [{"train": a, "validation": b, "test": c} for a, b, c in (np.split(part, ends) for part in parts)]
+    splits = [{name: sorted(part.tolist()) for name, part in split.items()} for split in cut]
     hardness = random.normal(0, 0.03, count)
     runs = []
     for row in rows:
@@ -95,13 +96,19 @@ def make_results(rows: Sequence[str] = tuple(ACCURACY), folds: int = 3, count: i
     }  # fmt: skip
 
 
+def many(found: ParseTree | list[ParseTree]) -> list[ParseTree]:
+    """What ``igm`` makes of a stack of masks."""
+    assert isinstance(found, list)
+    return found
+
+
 def write_trees(out: Path, results: dict[str, Any], loaded: Loaded, depths: dict[str, int]) -> None:
     """Trees of the oracle at some depth stand in for those of each row; the runs get their accuracies."""
     for run in results["runs"]:
         if run["row"] in depths:
             test = results["splits"][run["fold"]]["test"]
             masks = loaded.masks[test]
-            trees = igm(masks, depths[run["row"]], threads=1)
+            trees = many(igm(masks, depths[run["row"]], threads=1))
             run["test_accuracy_each"] = [tree.accuracy(mask) for tree, mask in zip(trees, masks, strict=True)]
             run["test"]["accuracy"] = float(np.mean(run["test_accuracy_each"]))
             folder = out / "jobs" / run["job"]
@@ -138,7 +145,8 @@ def with_trees(photographs: Callable) -> Callable[[Path, dict[str, Any]], Loaded
 @pytest.fixture
 def dozen(photographs: Callable) -> Loaded:
     """Twelve photographs of 32 x 32 pixels to benchmark on."""
-    return Loaded(*photographs(12), [f"{index:04d}" for index in range(12)], [])
+    images, masks = photographs(12)
+    return Loaded(images, masks, [f"{index:04d}" for index in range(12)], [])
 
 
 def start(out: Path, loaded: Loaded) -> tuple[Record, Plan]:

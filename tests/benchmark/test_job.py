@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -21,6 +22,8 @@ from shapeparse.parsing.load import load
 from shapeparse.peers.colours import fit_colours
 from shapeparse.peers.segmenter import load_segmenter
 
+from .conftest import many
+
 pytestmark = pytest.mark.usefixtures("tiny_presets")
 PARTS = ("train", "validation", "test")
 
@@ -34,7 +37,7 @@ def plan(dozen) -> Plan:
 def do(plan, dozen, tmp_path) -> Callable[..., list[dict]]:
     """Do the job of a row on fold 1, in the folder of that name."""
 
-    def run(row: str, loaded: Loaded = dozen, folder: str = "job", **options: object) -> list[dict]:
+    def run(row: str, loaded: Loaded = dozen, folder: str = "job", **options: Any) -> list[dict]:
         return run_job(plan, Job(row, 1, "fast"), loaded, tmp_path / folder, **{"threads": 1, **options})
 
     return run
@@ -94,7 +97,7 @@ def test_the_oracles_of_photographs_are_igm(do, plan, dozen):
     for part in PARTS:
         masks = plan.part(dozen, 1, part)[1]
         for row, lookahead in (("oracle", 0), ("oracle-lookahead", 8)):
-            trees = igm(masks, 4, lookahead=lookahead)
+            trees = many(igm(masks, 4, lookahead=lookahead))
             each = [tree.accuracy(mask) for tree, mask in zip(trees, masks, strict=True)]
             assert runs[row][part]["accuracy"] == pytest.approx(np.mean(each))
             assert runs[row][part]["leaves"] == pytest.approx(np.mean([tree.leaf_count for tree in trees]))
@@ -104,13 +107,14 @@ def test_the_oracles_of_photographs_are_igm(do, plan, dozen):
 
 def test_no_row_makes_smaller_rectangles_than_the_methods_may(photographs, tmp_path):
     """The paper's network leaves nodes of 25 pixels whole, and so must its oracle and its peers."""
-    loaded = Loaded(*photographs(6, 48), list("abcdef"), [])
+    images, masks = photographs(6, 48)
+    loaded = Loaded(images, masks, list("abcdef"), [])
     plan = Plan.of("photos", loaded, 1, None, 1, preset="paper")
     masks = plan.part(loaded, 0, "test")[1]
-    expected = [tree.accuracy(mask) for tree, mask in zip(igm(masks, 7, 25), masks, strict=True)]
+    expected = [tree.accuracy(mask) for tree, mask in zip(many(igm(masks, 7, 25)), masks, strict=True)]
     runs = {run["row"]: run for run in run_job(plan, Job("lines", 0, "paper"), loaded, tmp_path)}
     assert runs["oracle"]["test_accuracy_each"] == pytest.approx(expected)
-    assert runs["oracle"]["test"]["leaves"] < np.mean([tree.leaf_count for tree in igm(masks, 7)])
+    assert runs["oracle"]["test"]["leaves"] < np.mean([tree.leaf_count for tree in many(igm(masks, 7))])
     run_job(plan, Job("colours", 0, "paper"), loaded, tmp_path)
     for row in ("oracle", "oracle-lookahead", "colours"):
         for tree in trees_in(tmp_path, row):
@@ -133,9 +137,10 @@ def test_colours_that_tell_all_are_decomposed_without_a_mistake(tmp_path):
 def test_colours_are_learned_from_the_training_part_and_decomposed_as_if_they_were_true(do, plan, dozen):
     (run,) = do("colours")
     images, masks = plan.part(dozen, 1, "test")
-    found = fit_colours(*plan.part(dozen, 1, "train"), seed=1).masks(images)
+    photographs, truth = plan.part(dozen, 1, "train")
+    found = fit_colours(photographs, truth, seed=1).masks(images)
     assert run["raw_test_accuracy"] == pytest.approx((found == masks).mean())
-    each = [tree.accuracy(mask) for tree, mask in zip(igm(found, 4), masks, strict=True)]
+    each = [tree.accuracy(mask) for tree, mask in zip(many(igm(found, 4)), masks, strict=True)]
     assert run["test_accuracy_each"] == pytest.approx(each)
 
 
@@ -145,7 +150,7 @@ def test_a_segmenters_mask_is_decomposed_by_both_oracles(do, plan, dozen, tmp_pa
     images, masks = plan.part(dozen, 1, "test")
     found = load_segmenter(tmp_path / "job").probabilities(images) > 0.5
     for run, lookahead in zip(runs, (0, 8), strict=True):
-        each = [tree.accuracy(mask) for tree, mask in zip(igm(found, 4, lookahead=lookahead), masks, strict=True)]
+        each = [tree.accuracy(mask) for tree, mask in zip(many(igm(found, 4, lookahead=lookahead)), masks, strict=True)]
         assert run["test_accuracy_each"] == pytest.approx(each)
         assert run["raw_test_accuracy"] == pytest.approx((found == masks).mean())
         assert (run["kind"], run["epochs"], len(run["validation_curve"])) == ("peer", 2, 2)

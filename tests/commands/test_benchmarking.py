@@ -15,7 +15,8 @@ BC, LINES = Job("bc", 0, "fast"), Job("lines", 0, "fast")
 
 @pytest.fixture
 def make(photographs: Callable) -> Callable[..., Plan]:
-    loaded = Loaded(*photographs(8), [str(place) for place in range(8)], [])
+    images, masks = photographs(8)
+    loaded = Loaded(images, masks, [str(place) for place in range(8)], [])
     return lambda minutes, epochs: Plan.of("eight", loaded, 2, minutes, epochs)
 
 

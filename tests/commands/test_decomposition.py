@@ -24,6 +24,7 @@ def test_a_mask_is_read_and_decomposed(job: Job) -> None:
     found = decompose(job, Settings(depth=5, price=0.01, search="greedy"))
     assert np.array_equal(found.mask, house())
     expected = igm(house(), 5, price=0.01)
+    assert isinstance(expected, ParseTree)
     assert (found.tree.name, found.tree.segments()) == ("house.png", expected.segments())
 
 

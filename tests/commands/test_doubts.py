@@ -25,6 +25,7 @@ def test_those_below_the_share_are_listed_the_least_sure_first() -> None:
     tree, doubts = unsure(), Doubts(0.8)
     doubts.add(tree)
     rows = list(csv.DictReader(doubts.csv().splitlines()))
+    assert tree.confidence is not None
     below = tree.is_leaf & (tree.confidence < 0.8)
     assert 0 < len(rows) == below.sum() < tree.leaf_count
     sure = [float(row["probability"]) for row in rows]

@@ -152,7 +152,8 @@ def test_a_damaged_run_is_refused_in_one_sentence(cli: Cli, trained: Trained, ho
 
 def test_data_facts_that_are_damaged_are_refused(cli: Cli, trained: Trained) -> None:
     content = json.loads((trained.run / "config.json").read_text())
-    for data in (None, {}, content["data"] | {"test": 3}):
+    damaged: tuple[dict | None, ...] = (None, {}, content["data"] | {"test": 3})
+    for data in damaged:
         (trained.run / "config.json").write_text(json.dumps(content | {"data": data}))
         for words in (("evaluate", "run"), ("train", "--out", "run", "--resume")):
             result = cli(*words)

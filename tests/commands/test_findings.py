@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from shapeparse import UserError, igm
+from shapeparse import ParseTree, UserError, igm
 from shapeparse.commands.findings import AHEAD_DEPTH, DEPTHS, accuracy_rows, examine, measure
 from shapeparse.data import Dataset, Sample
 
@@ -55,6 +55,7 @@ def test_nothing_usable_is_findings_without_numbers() -> None:
 
 def test_a_measure_is_that_of_the_oracles_tree() -> None:
     tree = igm(house(), 3, lookahead=2)
+    assert isinstance(tree, ParseTree)
     assert measure(house(), 3, 2) == (tree.accuracy(house()), tree.leaf_count)
 
 

@@ -172,6 +172,7 @@ def test_doubtful_rectangles_are_listed_least_sure_first(cli: Cli, trained: Trai
     leaf = next(
         i for i in np.flatnonzero(tree.is_leaf) if tree.x[i] == int(first["x"]) and tree.y[i] == int(first["y"])
     )
+    assert tree.confidence is not None
     assert tree.confidence[leaf] == pytest.approx(float(first["probability"]), abs=1e-3)
 
 

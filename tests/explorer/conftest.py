@@ -9,7 +9,7 @@ import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ from shapeparse import ParseTree, igm
 from shapeparse.data.generator import generate
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Locator, Page
+    from playwright.sync_api import Browser, ConsoleMessage, Error, Locator, Page, Request
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 OPTIONS = [
@@ -57,25 +57,28 @@ def visit(browser: Browser) -> Iterator[Callable[..., Page]]:
     complaints: list[str] = []
     contexts = []
 
-    def open_page(
-        address: str, refusals: bool = False, width: int = 1280, height: int = 860, **options: object
-    ) -> Page:
+    def open_page(address: str, refusals: bool = False, width: int = 1280, height: int = 860, **options: Any) -> Page:
         context = browser.new_context(viewport={"width": width, "height": height}, **options)
         contexts.append(context)
         context.set_default_timeout(PATIENCE)
         page = context.new_page()
         own = "file:" if address.startswith("file:") else address
 
-        def hear(message: object) -> None:
+        def hear(message: ConsoleMessage) -> None:
             refused = message.text.startswith("Failed to load resource: the server responded with a status of")
             if message.type in ("error", "warning") and not (refusals and refused):
                 complaints.append(message.text)
 
+        def fail(error: Error) -> None:
+            complaints.append(str(error))
+
+        def ask(request: Request) -> None:
+            if not request.url.startswith((own, "data:", "blob:")):
+                complaints.append(request.url)
+
         page.on("console", hear)
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.on(
-            "request", lambda request: request.url.startswith((own, "data:", "blob:")) or complaints.append(request.url)
-        )
+        page.on("pageerror", fail)
+        page.on("request", ask)
         page.goto(address)
         return page
 
@@ -85,11 +88,17 @@ def visit(browser: Browser) -> Iterator[Callable[..., Page]]:
     assert complaints == []
 
 
+def one(found: ParseTree | list[ParseTree]) -> ParseTree:
+    """What ``igm`` makes of a mask."""
+    assert isinstance(found, ParseTree)
+    return found
+
+
 @pytest.fixture(scope="session")
 def door() -> tuple[np.ndarray, np.ndarray, ParseTree]:
     """A photograph of the generator, its mask, and the oracle's tree of few rectangles."""
     photo, mask = generate(seed=0, index=0, size=192)
-    return photo, mask, replace(igm(mask, depth=5, price=0.002), name="door.png")
+    return photo, mask, replace(one(igm(mask, depth=5, price=0.002)), name="door.png")
 
 
 @pytest.fixture(scope="session")
@@ -148,6 +157,7 @@ def slider(page: Page, name: str) -> Locator:
 def point(page: Page, tree: ParseTree, node: int) -> tuple[float, float]:
     """Where the middle of a node is on the screen."""
     frame = page.locator(".stage svg").first.bounding_box()
+    assert frame is not None
     x, y = tree.x[node] + tree.w[node] / 2, tree.y[node] + tree.h[node] / 2
     return frame["x"] + frame["width"] * x / tree.width, frame["y"] + frame["height"] * y / tree.height
 
@@ -158,7 +168,7 @@ def leaf(tree: ParseTree, rule: int) -> int:
     return int(area.argmax())
 
 
-def marked(page: Page, mark: str, view: int = 0) -> str:
+def marked(page: Page, mark: str, view: int = 0) -> str | None:
     """The outline drawn around a node on the photograph."""
     return page.locator(f".view:nth-child({view + 1}) .mark.{mark}:not(.none) .over").get_attribute("d")
 

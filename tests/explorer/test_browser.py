@@ -15,7 +15,7 @@ from shapeparse.explorer import Exploration, Shown, explorer_page
 from shapeparse.grammar import expand
 from shapeparse.painting import PaintSettings, plan_painting
 
-from .conftest import boxes, figure, leaf, marked, outline, overflow, point, slider
+from .conftest import boxes, figure, leaf, marked, one, outline, overflow, point, slider
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -29,7 +29,7 @@ def pages(door: Door, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str
     """Addresses of pages in files: one parse, one with strokes, two to compare, several photographs, a deep tree."""
     photo, mask, tree = door
     folder = tmp_path_factory.mktemp("pages")
-    coarse = igm(mask, depth=3)
+    coarse = one(igm(mask, depth=3))
     plan = plan_painting(tree, PaintSettings(brush=14))
     explorations = {
         "one": [Exploration("door.png", photo, (Shown("Oracle", tree, scores=tree.scores(mask)),))],
@@ -37,7 +37,9 @@ def pages(door: Door, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str
         "two": [Exploration("door.png", photo, (Shown("Deep", tree, plan), Shown("Coarse", coarse)))],
         "many": [
             Exploration("first.png", photo, (Shown("Oracle", tree),)),
-            Exploration("<i>second</i>.png", photo[:, ::-1].copy(), (Shown("Oracle", igm(mask[:, ::-1], depth=2)),)),
+            Exploration(
+                "<i>second</i>.png", photo[:, ::-1].copy(), (Shown("Oracle", one(igm(mask[:, ::-1], depth=2))),)
+            ),
         ],
         "deep": [Exploration("all.png", None, (Shown("All splits", whole_tree(depth=11)),))],
     }
@@ -209,10 +211,10 @@ def test_two_parses_side_by_side_share_the_place(
     page.locator(".view").first.locator(".node[data-node='0']").click()
     page.keyboard.press("ArrowDown")
     second = page.locator(".view").nth(1)
-    assert marked(page, "selected", view=1) == outline(igm(door[1], depth=3), int(tree.children[0][0]))
+    assert marked(page, "selected", view=1) == outline(one(igm(door[1], depth=3)), int(tree.children[0][0]))
     expect(second.locator(".node.selected")).to_have_count(1)
     expect(page.locator(".details span")).to_have_count(2)
-    expect(figure(page, "Rectangles")).to_have_text([str(tree.leaf_count), str(igm(door[1], depth=3).leaf_count)])
+    expect(figure(page, "Rectangles")).to_have_text([str(tree.leaf_count), str(one(igm(door[1], depth=3)).leaf_count)])
     expect(figure(page, "Strokes").nth(1)).to_have_text("–")
     page.get_by_label("Compare with").select_option("none")
     expect(page.locator(".view")).to_have_count(1)
@@ -237,6 +239,7 @@ def test_a_tree_of_thousands_of_nodes_is_folded_and_unfolds_where_it_is_looked_a
     folded = page.locator(".node").count()
     assert 50 < folded < 400
     frame = page.locator(".stage svg").bounding_box()
+    assert frame is not None
     page.mouse.click(frame["x"] + 31, frame["y"] + 77)
     expect(page.locator(".node.selected")).to_be_in_viewport()
     assert folded < page.locator(".node").count() < folded + 50

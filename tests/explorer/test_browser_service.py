@@ -12,7 +12,7 @@ from shapeparse import ParseTree
 from .conftest import figure, overflow, slider
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import Page, Route
 
 Visit = Callable[..., "Page"]
 
@@ -146,7 +146,7 @@ def test_of_several_answers_the_last_one_counts(visit: Visit, service: str, expe
     page = visit(service)
     page.get_by_label("Parser").select_option("Oracle")
     expect(page.locator(".view .title")).to_have_text("Oracle")
-    held = []
+    held: list[Route] = []
     page.route("**/api/parse", lambda route: held.append(route) if not held else route.continue_())
     slider(page, "Depth").fill("1")
     expect(page.locator(".work")).to_have_attribute("aria-busy", "true")

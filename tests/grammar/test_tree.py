@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 from shapeparse import Limits, ParseTree, Rule, Scores, igm
 from shapeparse.grammar import Forest, expand
 
+from ..conftest import one
+
 trees = st.from_type(ParseTree)
 seeds = st.integers(0, 999)
 
@@ -20,7 +22,7 @@ def mask_for(tree: ParseTree, seed: int) -> np.ndarray:
 
 
 def painted_everywhere(width: int, height: int, paint: bool) -> ParseTree:
-    return igm(np.full((height, width), paint), depth=0)
+    return one(igm(np.full((height, width), paint), depth=0))
 
 
 def pixel_labels(tree: ParseTree) -> np.ndarray:
@@ -168,7 +170,7 @@ def test_the_mask_of_another_image_is_refused(refused, shape):
 
 def test_trees_are_equal_if_all_their_columns_are():
     stairs = np.tri(4, dtype=bool)
-    tree, other = igm(stairs, depth=2), igm(stairs, depth=3)
+    tree, other = one(igm(stairs, depth=2)), igm(stairs, depth=3)
     assert tree == igm(stairs, depth=2)
     assert tree != other
     assert tree != ParseTree(**{**vars(tree), "name": "another"})

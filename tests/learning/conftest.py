@@ -32,7 +32,8 @@ def lesson(tiny_presets, photographs) -> Callable[..., tuple[Learner, Minibatch,
         method: str, preset: str = "fast", seed: int = 0, **settings: Any
     ) -> tuple[Learner, Minibatch, Rollout]:
         shape = tiny_presets[preset]
-        scenes = Scenes(*photographs(3, shape.side), flips=True)
+        images, masks = photographs(3, shape.side)
+        scenes = Scenes(images, masks, flips=True)
         learner = Learner(method_named(method), shape, LIMITS, LearningSettings(**settings), seed)
         rollout = Rollout.of(method_named(method), scenes, LIMITS)
         chosen = np.array([5, 0, 2])

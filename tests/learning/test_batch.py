@@ -34,7 +34,8 @@ def test_likelihoods_get_the_cut_and_the_extent_along_its_axis():
 
 
 def test_a_minibatch_sees_its_nodes_where_they_lie_in_their_own_scene(photographs):
-    scenes = Scenes(*photographs(3), flips=True)
+    images, masks = photographs(3)
+    scenes = Scenes(images, masks, flips=True)
     node = Nodes(*(np.array([value], np.int32) for value in (4, 8, 16, 8, 4, 1)))
     kept = Transitions(node, np.array([0], np.int8), np.array([3], np.int32))
     chosen = np.array([1, 4])

@@ -22,11 +22,13 @@ from shapeparse.learning.memory import Memory, Transitions
 PATH = Path("run/checkpoint.safetensors")
 
 
-def network() -> nn.Module:
-    return nn.Sequential(nn.Conv2d(3, 4, 3), nn.BatchNorm2d(4)).to(memory_format=torch.channels_last)
+def network() -> nn.Sequential:
+    return nn.Sequential(nn.Conv2d(3, 4, 3), nn.BatchNorm2d(4)).to(
+        memory_format=torch.channels_last  # type: ignore[call-overload]
+    )
 
 
-def trained(steps: int = 3) -> tuple[nn.Module, torch.optim.Optimizer]:
+def trained(steps: int = 3) -> tuple[nn.Sequential, torch.optim.Optimizer]:
     model = network()
     optimiser = torch.optim.AdamW(model.parameters(), lr=0.1)
     for seed in range(steps):
@@ -65,6 +67,7 @@ def test_an_optimisers_state_lies_in_memory_as_its_weights_do():
     packed = {name: tensor.contiguous() for name, tensor in pack_networks({"a": model}, {"a": optimiser}).items()}
     unpack_networks({"a": model}, {"a": optimiser}, packed, PATH)
     weight = model[0].weight
+    assert isinstance(weight, nn.Parameter)
     assert optimiser.state[weight]["exp_avg"].stride() == weight.stride()
     assert not weight.is_contiguous()
 

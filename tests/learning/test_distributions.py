@@ -68,6 +68,7 @@ def test_an_only_cut_is_certain_and_pulls_on_nothing():
     log_probability = logit_normal_cut_log_probability(torch.tensor([1.0]), torch.tensor([2.0]), mu, log_sigma)
     log_probability.sum().backward()
     assert log_probability.item() == 0
+    assert mu.grad is not None and log_sigma.grad is not None
     assert mu.grad.item() == log_sigma.grad.item() == 0
 
 
@@ -80,6 +81,7 @@ def test_a_cut_far_from_mu_has_a_finite_log_probability_that_pulls_towards_it():
         assert (found < -1000).all()
         assert found.isfinite().all()
         found.sum().backward()
+        assert mu.grad is not None
         assert (mu.grad * sign < 0).all()
 
 

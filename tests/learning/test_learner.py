@@ -64,6 +64,7 @@ def test_only_methods_with_a_critic_have_one():
         assert (learner.critic is None) == (method.critic is None)
         assert (learner.targets is None) == (method.critic is None or not method.critic.targets)
         if learner.critic is not None:
+            assert method.critic is not None
             assert (learner.critic.trunk is None) == (method.critic.trunk == "shared")
 
 
@@ -241,21 +242,25 @@ def good_and_bad() -> dict[str, np.ndarray]:
     cut = np.tile(np.array([GOAL, SIDE - GOAL, 0], np.int32), ROOTS // 3)
     returns = np.tile(np.array([0.9, 0.0, -0.9], np.float32), ROOTS // 3)
     behaviour = np.full(ROOTS, 0.1, np.float32)
-    advice = {"oracle_rule": np.full(ROOTS, Rule.SPLIT_X, np.int8), "oracle_cut": np.full(ROOTS, GOAL, np.int32)}
+    advice: dict[str, np.ndarray] = {
+        "oracle_rule": np.full(ROOTS, Rule.SPLIT_X, np.int8),
+        "oracle_cut": np.full(ROOTS, GOAL, np.int32),
+    }
     return {"rule": rule, "cut": cut, "returns": returns, "behaviour": behaviour, **advice}
 
 
 def told(method: Method, known_critic: type) -> Method:
     """The method with a critic that knows: cuts along x are best at a quarter, and better than anything else."""
-    if method.critic is None:
+    fit = method.critic
+    if fit is None:
         return method
 
     def knows(batch: Any, given: Any) -> tuple[Any, torch.Tensor]:
         nothing = 0.0 * (given.critic.state_value(given.seen).sum() + given.critic(given.seen).label_values().sum())
-        is_baseline = method.critic.loss.__name__ == "baseline"
+        is_baseline = fit.loss.__name__ == "baseline"
         return (torch.zeros(ROOTS) if is_baseline else known_critic(ROOTS)), nothing
 
-    return replace(method, critic=replace(method.critic, loss=knows))
+    return replace(method, critic=replace(fit, loss=knows))
 
 
 @pytest.fixture
@@ -324,7 +329,8 @@ def test_a_policy_is_not_moved_by_what_the_critic_says_alone(lesson):
     """With a shared trunk, a critic that was not detached would change the policy's features to say otherwise."""
     for name in ("drag-dense", "off-mcpg"):
         given = learner, _, _ = lesson(name, weight_decay=0.0)
-        fit, losses_seen = learner.method.critic, []
+        fit = learner.method.critic
+        losses_seen: list[bool] = []
 
         def silent(batch: Any, heard: Any, fit=fit) -> tuple[Any, torch.Tensor]:
             said, loss = fit.loss(batch, heard)

@@ -63,6 +63,7 @@ def test_imitation_pulls_only_on_the_axis_that_is_split_and_not_at_assignments()
     logit = torch.zeros(4, 2, requires_grad=True)
     output = PolicyOutput(torch.full((4, 4), 0.25).log(), logit, torch.zeros(4, 2))
     losses.imitation_loss(output, EVERY_RULE, torch.tensor([0.2, 0.9, 0.0, 0.0])).backward()
+    assert logit.grad is not None
     assert logit.grad[0, 0] > 0  # towards 0.2
     assert logit.grad[1, 1] < 0  # towards 0.9
     untouched = torch.tensor([[0, 1], [1, 0], [2, 0], [2, 1], [3, 0], [3, 1]])
@@ -101,6 +102,7 @@ def test_the_policy_gradient_is_weighed_log_probability_and_the_weight_is_held_s
     loss = losses.policy_gradient_loss(log_probability, weight)
     loss.backward()
     assert loss.item() == pytest.approx(-(-0.5 + 0.5) / 2)
+    assert log_probability.grad is not None
     assert log_probability.grad.tolist() == pytest.approx([-0.25, 0.125])
     assert weight.grad is None
 
@@ -213,6 +215,7 @@ def test_eq_10_pushes_no_location_of_a_rule_that_cannot_be():
     logit = torch.zeros(1, 2, requires_grad=True)
     log_rule = torch.log_softmax(torch.tensor([[-1e9, 0.0, 0.0, 0.0]]), dim=1)
     losses.mixed_policy_loss(PolicyOutput(log_rule, logit, torch.zeros(1, 2)), KnownQ()).backward()
+    assert logit.grad is not None
     assert logit.grad[0, 0] == 0
     assert logit.grad[0, 1] != 0
 
@@ -260,6 +263,7 @@ def test_reinforce_averages_to_the_gradient_of_the_expected_return(table_policy)
     output = policy(None, NodeView.of(replace(kept.nodes, image=0 * kept.nodes.image), scenes.sizes, limits))
     log_probability = losses.action_log_probability(output, *cut_tensors(kept.nodes, kept.actions, CPU))
     # A node's return counts by its share of the image's area: with it the parts add up to the image's own return.
+    assert kept.returns is not None
     weight = torch.from_numpy(kept.returns * (kept.nodes.area / mask.size).astype(np.float32))
     loss = losses.policy_gradient_loss(log_probability, weight) * len(kept) / many
     for found, true in zip(torch.autograd.grad(-loss, parameters), wanted, strict=True):

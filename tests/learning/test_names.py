@@ -9,14 +9,15 @@ from dataclasses import replace
 import pytest
 
 from shapeparse.learning import names
-from shapeparse.learning.methods import ABLATIONS, METHODS, method_named
+from shapeparse.learning.methods import ABLATIONS, METHODS, Method, method_named
 from shapeparse.learning.names import ABLATION_NAMES, METHOD_NAMES, check_method_name, register_method
 from shapeparse.learning.settings import TrainSettings
 
 
 @pytest.fixture(autouse=True)
 def unknown_afterwards(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(names, "REGISTERED", registered := {})
+    registered: dict[str, Method] = {}
+    monkeypatch.setattr(names, "REGISTERED", registered)
     monkeypatch.setattr("shapeparse.learning.methods.REGISTERED", registered)
 
 

@@ -16,6 +16,8 @@ from shapeparse.learning.rollout import Rollout
 from shapeparse.learning.scenes import Scenes
 from shapeparse.networks.policy import PolicyOutput
 
+from .conftest import KnownCritic
+
 SCORES = [0.5, 0.3, -0.2, 0.1]
 LOGITS = [0.6, -0.4]
 
@@ -83,6 +85,7 @@ def test_aggrevateds_gradient_averages_to_that_of_the_expected_cost_to_go(hand_m
         *(np.array(column, kind) for column, kind in zip(zip(*actions, strict=True), (np.int8, np.int32), strict=True))
     )
     each = root.take(np.zeros(len(actions), int))
+    assert rollout.oracle is not None
     value = torch.from_numpy(rollout.oracle.cost_to_go(each, every) / mask.size).float()
     cuts = cut_tensors(each, every, torch.device("cpu"))
     expected = (losses.action_probability(output(len(actions)), *cuts) * value).sum()
@@ -203,10 +206,10 @@ LOSSES = {
 
 
 @pytest.fixture
-def worthless(hand_made, known_critic):
+def worthless(hand_made):
     """A batch in which no action is better than any other, so that only what keeps the policy exploring moves it."""
 
-    class Worthless(known_critic):
+    class Worthless(KnownCritic):
         def split_value(self, location: torch.Tensor) -> torch.Tensor:
             return 0.0 * location
 

@@ -24,7 +24,8 @@ ALL = np.arange(6)
 
 @pytest.fixture
 def scenes(photographs) -> Scenes:
-    return Scenes(*photographs(3), flips=True)
+    images, masks = photographs(3)
+    return Scenes(images, masks, flips=True)
 
 
 @pytest.fixture
@@ -153,6 +154,7 @@ def test_behaviour_is_how_often_the_action_is_really_taken(scenes, table_policy,
         np.stack([kept.rule[root], kept.cut[root]]), axis=1, return_index=True, return_counts=True
     )
     assert actions.shape[1] > 6
+    assert kept.behaviour is not None
     noted = kept.behaviour[root][index]
     np.testing.assert_allclose(noted, count / many, atol=0.012)
     assert noted.sum() == pytest.approx(1, abs=0.01)
@@ -235,7 +237,9 @@ def test_a_switch_of_steps_keeps_one_node_an_image_equally_often_each(gather, sc
     kept = gather("drag", switch="step")
     assert kept.nodes.image.tolist() == ALL.tolist()
     many = gather("drag", np.full(6000, 2), beta=1.0, switch="step")
-    (tree,) = igm([scenes.all_masks()[2]], depth=3)
+    trees = igm([scenes.all_masks()[2]], depth=3)
+    assert isinstance(trees, list)
+    (tree,) = trees
     visits = np.unique(np.array(rows(many.nodes)), axis=0, return_counts=True)
     assert visits[0].tolist() == [list(row) for row in rows(replace(tree.nodes, image=tree.nodes.image + 2))]
     np.testing.assert_allclose(visits[1] / 6000, 1 / len(tree), atol=0.02)
@@ -312,6 +316,7 @@ def test_nodes_below_the_switch_are_kept_on_request_and_the_oracle_acts_there(sc
     np.minimum.at(shallowest, kept.nodes.image, kept.nodes.depth)
     below = kept.nodes.depth > shallowest[kept.nodes.image]
     assert below.any()
+    assert kept.oracle_rule is not None and kept.oracle_cut is not None
     assert (kept.rule[below] == kept.oracle_rule[below]).all()
     assert (kept.cut[below] == kept.oracle_cut[below]).all()
 
@@ -325,7 +330,8 @@ def test_no_rollout_makes_a_tensor_on_the_default_device(photographs, tiny_prese
     """Any tensor that is made without saying where would be on a device that holds no numbers."""
     shape = tiny_presets[preset]
     policy = Policy(shape)
-    rollout = Rollout.of(method_named(method), Scenes(*photographs(2, shape.side), flips=True), LIMITS)
+    images, masks = photographs(2, shape.side)
+    rollout = Rollout.of(method_named(method), Scenes(images, masks, flips=True), LIMITS)
     with torch.device("meta"):
         inside = rollout.gather(policy, np.array([3, 0]), 0.5, np.random.default_rng(0))
     outside = rollout.gather(policy, np.array([3, 0]), 0.5, np.random.default_rng(0))
@@ -337,6 +343,8 @@ def test_scenes_that_show_other_frames_are_judged_by_other_masks(scenes, policy)
     rollout.reframe(np.array([1, 4]), 0.5, np.random.default_rng(0))
     fresh = Rollout.of(METHODS["drag"], scenes, LIMITS)  # which sees the frames as they are now
     roots = Nodes.roots(scenes.sizes)
+    assert isinstance(rollout.oracle, Oracle) and isinstance(fresh.oracle, Oracle)
+    assert rollout.rewards is not None and fresh.rewards is not None
     np.testing.assert_array_equal(rollout.oracle.paint_share(roots), fresh.oracle.paint_share(roots))
     np.testing.assert_array_equal(rollout.rewards.positives(roots), fresh.rewards.positives(roots))
     whole = np.tile(np.array([[0, 0, 32, 32]], np.int32), (6, 1))

@@ -127,13 +127,16 @@ def test_a_frame_by_hand():
 
 
 def test_oracle_and_rewards_follow_the_frames(photographs):
-    zoomed = Scenes(*photographs(3, 32), flips=True)
+    images, masks = photographs(3, 32)
+    zoomed = Scenes(images, masks, flips=True)
     limits = Limits(3)
     rollout = Rollout.of(METHODS["drag"], zoomed, limits)
     rollout.reframe(np.array([1, 4]), 0.5, np.random.default_rng(0))
     fresh = zoomed.teacher(limits)
     forest = expand(fresh.sizes, fresh, limits)
+    assert rollout.oracle is not None
     found = rollout.oracle(forest.nodes)
     np.testing.assert_array_equal(found.rule, forest.rule)
     np.testing.assert_array_equal(found.cut, forest.cut)
+    assert rollout.rewards is not None
     np.testing.assert_array_equal(rollout.rewards.returns(forest), forest.returns(zoomed.all_masks()))

@@ -38,7 +38,7 @@ def test_a_coarse_map_is_laid_onto_the_finer_one_whatever_their_sides():
     up = Up(2, 3).eval()
     nn.init.zeros_(up.lateral.weight)
     nn.init.zeros_(up.lateral.bias)
-    up.merge = nn.Identity()
+    up.merge = nn.Sequential(nn.Identity())
     coarse, fine = torch.randn(1, 3, 2, 2), torch.randn(1, 2, 5, 4)
     found = up(coarse, fine)
     narrowed = up.narrow(coarse)

@@ -69,6 +69,7 @@ def test_a_critic_with_a_trunk_of_its_own_looks_itself_and_one_without_reads_the
     policy, view, images = Policy(tiny_presets["fast"]), NodeView.of(*some_nodes), pictures(32)
     features = policy.trunk(policy.encode(images), view)
     own, sharing = Critic(tiny_presets["fast"]), Critic(tiny_presets["fast"], policy.trunk)
+    assert own.trunk is not None
     assert sharing.trunk is None
     assert sharing.look(images, view, features) is features
     assert not {id(parameter) for parameter in sharing.parameters()} & {id(p) for p in policy.parameters()}
@@ -80,6 +81,7 @@ def test_a_critic_with_a_trunk_of_its_own_looks_itself_and_one_without_reads_the
 
 def test_the_baseline_is_one_number_a_node(tiny_presets):
     critic = Critic(tiny_presets["paper"])
+    assert critic.trunk is not None
     vector = torch.rand(6, critic.trunk.vector_size)
     found = critic.state_value(Features(vector))
     torch.testing.assert_close(found, (vector @ critic.baseline.weight.T + critic.baseline.bias)[:, 0])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 import torch
 from torch import nn
@@ -24,7 +26,7 @@ def test_an_encoder_is_built_by_its_name_with_its_settings():
 
 def test_trying_an_encoder_leaves_its_statistics_alone():
     register_encoder("mine", lambda: nn.Sequential(nn.Conv2d(3, 2, 4, stride=4), nn.BatchNorm2d(2)))
-    built = build_encoder("mine", {}, channels=2)
+    built: Any = build_encoder("mine", {}, channels=2)
     assert built[1].num_batches_tracked == 0
     assert all(parameter.grad is None for parameter in built.parameters())
 

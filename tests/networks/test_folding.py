@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 import torch
 from torch import nn
@@ -15,13 +17,13 @@ from shapeparse.networks.policy import Policy
 @pytest.mark.parametrize("preset", ["best", "fast", "crop"])
 def test_a_folded_network_is_the_same_function_without_normalisations(tiny_presets, preset):
     torch.manual_seed(0)
-    policy = Policy(tiny_presets[preset])
+    policy: Any = Policy(tiny_presets[preset])
     convolutions = policy.trunk.convolutions if preset == "crop" else policy.trunk.encoder
     channels = 7 if preset == "crop" else 3
     for _ in range(3):  # until its statistics are not those it began with
         convolutions(torch.randn(4, channels, 32, 32) * 2 + 1)
     before = {name: value.clone() for name, value in policy.state_dict().items()}
-    quick = folded(policy)
+    quick: Any = folded(policy)
     x = torch.randn(2, channels, 32, 32)
     quick_convolutions = quick.trunk.convolutions if preset == "crop" else quick.trunk.encoder
     torch.testing.assert_close(quick_convolutions(x), convolutions.eval()(x), rtol=1e-4, atol=1e-4)
@@ -55,7 +57,7 @@ def test_what_a_folded_network_is_given_is_not_overwritten():
 
 def test_one_that_cannot_be_undone_stays():
     torch.manual_seed(2)
-    up = Up(4, 8)
+    up: Any = Up(4, 8)
     with torch.no_grad():
         up.lateral.weight[1] = up.lateral.weight[0]
     few = folded(up)

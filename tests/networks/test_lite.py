@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 import torch
 import torch.nn.functional as F
@@ -36,7 +38,7 @@ def test_what_an_odd_padding_leaves_over_goes_below_and_to_the_right(side, kerne
 
 @pytest.mark.parametrize(("after", "stride", "adds"), [(4, 1, True), (4, 2, False), (6, 1, False)])
 def test_a_block_adds_what_it_was_given_where_the_shape_allows(after, stride, adds):
-    block = Block(4, after, 3, stride, 2).eval()
+    block: Any = Block(4, after, 3, stride, 2).eval()
     nn.init.zeros_(block.project[0].weight)
     image = torch.rand(1, 4, 6, 6)
     found = block(image)
@@ -63,7 +65,7 @@ def test_every_tensor_has_its_name_in_the_wheel():
 
 def test_the_weights_of_imagenet_fill_the_whole_encoder():
     pytest.importorskip(lite.PACKAGE)
-    encoder = LiteEncoder(32)
+    encoder: Any = LiteEncoder(32)
     before = {name: value.clone() for name, value in encoder.state_dict().items()}
     load_weights(encoder)
     theirs = torch.load(lite.weights_file(), map_location="cpu", weights_only=True)

@@ -53,6 +53,7 @@ def test_gradients_are_those_of_batch_normalisation_stretched():
     variance = plain.var(dim=(0, 2, 3), correction=0)
     stretch = ((variance + norm.epsilon) / (norm.variance + norm.epsilon)).sqrt().detach()
     (nn.BatchNorm2d(3)(plain) * stretch.view(1, 3, 1, 1) * weight).sum().backward()
+    assert x.grad is not None
     torch.testing.assert_close(x.grad, plain.grad, rtol=1e-3, atol=1e-4)
     torch.testing.assert_close(x.grad.sum(dim=(0, 2, 3)), torch.zeros(3), rtol=0, atol=1e-3)
 

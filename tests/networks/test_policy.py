@@ -39,7 +39,7 @@ def test_only_shares_of_the_image_are_seen_so_any_size_can_be_parsed(preset, som
     """Nodes three times as large, of images three times as large, are the same to a network."""
     nodes, sizes, _ = some_nodes
     roomy = nodes.take(np.array([0, 4]))
-    tripled = Nodes(roomy.image, *(3 * column for column in (roomy.x, roomy.y, roomy.w, roomy.h)), roomy.depth)
+    tripled = Nodes(roomy.image, 3 * roomy.x, 3 * roomy.y, 3 * roomy.w, 3 * roomy.h, roomy.depth)
     policy, critic, images = shaken(Policy(preset)), shaken(Critic(preset)), pictures(preset.side)
     small, large = ask(policy, images, roomy), ask(policy, images, tripled, 3 * sizes)
     for name in ("log_rule", "split_logit", "split_log_sigma"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from typing import Any
 
 import pytest
 
@@ -15,7 +16,8 @@ from shapeparse.networks.presets import PRESETS, Preset, preset_named, register_
 
 def test_the_paper_preset_is_the_authors_network():
     """7 convolutions of 20 filters, dense 1000 and 200; the split by 100 units; the critic by 40, then 50."""
-    policy, critic = Policy(preset_named("paper")), Critic(preset_named("paper"))
+    policy: Any = Policy(preset_named("paper"))
+    critic: Any = Critic(preset_named("paper"))
     shapes = [tuple(layer.weight.shape) for layer in policy.trunk.convolutions if hasattr(layer, "weight")]
     strides = [layer.stride[0] for layer in policy.trunk.convolutions if hasattr(layer, "stride")]
     assert shapes == [(20, 3, 3, 3)] + [(20, 20, 3, 3)] * 6
@@ -34,7 +36,7 @@ def test_a_preset_is_the_same_after_it_was_json():
 
 def test_an_unknown_preset_is_answered_with_the_closest(refused):
     assert "did you mean fast?" in refused(preset_named, "fats")
-    assert "choose one of paper, crop, fast, best" in refused(preset_named, "zzz")
+    assert "choose one of paper, crop, fast, lite, best" in refused(preset_named, "zzz")
 
 
 def test_a_preset_of_ones_own_is_known_by_its_name_and_ours_stay_ours(monkeypatch):

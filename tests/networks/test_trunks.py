@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -68,7 +69,7 @@ def test_the_paper_preset_sees_nothing_outside_the_node(tiny_presets, shaken, pi
 
 
 def test_a_crop_marks_in_the_small_image_what_the_node_covers(tiny_presets):
-    trunk = TRUNKS["crop"](tiny_presets["crop"])
+    trunk: Any = TRUNKS["crop"](tiny_presets["crop"])
     node = Nodes(*(np.array([value], np.int32) for value in (0, 4, 0, 10, 16, 1)))
     marked = trunk._mark(NodeView.of(node, np.array([[32, 32]]), Limits(3)))[0, 0]
     assert marked.shape == (16, 16)

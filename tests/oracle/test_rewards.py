@@ -26,7 +26,8 @@ def test_the_reward_of_a_label_is_eq_1_pixel_by_pixel():
     mask = np.random.default_rng(0).random((5, 7)) < 0.4
     other = ~mask[:3]  # masks may differ in size
     rows = np.array([[0, 1, 2, 4, 3], [1, 0, 0, 7, 3], [0, 6, 4, 1, 1]])
-    nodes = Nodes(*rows.T.astype(np.int32), np.zeros(3, np.int32))
+    image, x, y, w, h = rows.T.astype(np.int32)
+    nodes = Nodes(image, x, y, w, h, np.zeros(3, np.int32))
     truth = np.where(mask, 1, -1), np.where(other, 1, -1)
     expected = [truth[image][y : y + h, x : x + w].mean() for image, x, y, w, h in rows]
     for rule, sign in ((Rule.PAINT, 1), (Rule.SKIP, -1)):

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import strategies as st
 from shapely import Geometry, box, union_all
 
-from shapeparse import ParseTree
+from shapeparse import ParseTree, Rule
 from shapeparse.painting import ExportSettings, PaintPlan, PaintSettings, Stroke, export_plan, plan_painting
 from shapeparse.painting.georeference import Affine
 from shapeparse.pictures import toy_object
@@ -36,6 +37,18 @@ st.register_type_strategy(
 )
 
 
+def lone_leaf(width: int, height: int, rule: Rule) -> ParseTree:
+    """A picture that is one rectangle."""
+    x, y, w, h, depth, parent = (np.array([number], np.int32) for number in (0, 0, width, height, 0, -1))
+    return ParseTree(width, height, x, y, w, h, depth, parent, np.array([rule], np.int8), np.zeros(1, np.int32))
+
+
+def known(number: float | None) -> float:
+    """A number of a plan's metrics, where it has it."""
+    assert number is not None
+    return number
+
+
 @pytest.fixture(scope="session")
 def toy() -> ParseTree:
     """A tree of seven leaves of an image of 96 x 72, with two merged paint rectangles."""
@@ -48,7 +61,7 @@ def plan(toy: ParseTree) -> PaintPlan:
     return plan_painting(toy, PaintSettings(brush=9, scale=0.5))
 
 
-def written(plan: PaintPlan, tree: ParseTree, name: str, **options: object) -> str:
+def written(plan: PaintPlan, tree: ParseTree, name: str, **options: Any) -> str:
     """A plan as the text of a file."""
     return export_plan(plan, tree, name, ExportSettings(**options)).decode()
 

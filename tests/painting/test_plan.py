@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from shapeparse import ParseTree
 from shapeparse.painting import PaintPlan, PaintSettings, export_plan, plan_painting
 
-from .conftest import written
+from .conftest import known, written
 
 
 @given(st.from_type(ParseTree), st.from_type(PaintSettings))
@@ -58,7 +58,7 @@ def test_travel_leads_from_the_end_of_a_stroke_to_the_beginning_of_the_next(
 def test_another_order_changes_the_travel_and_nothing_that_is_painted(plan: PaintPlan) -> None:
     other = plan.reordered("raster")
     assert other.settings == replace(plan.settings, order="raster")
-    assert other.lengths()["travel_length"] > plan.lengths()["travel_length"]
+    assert known(other.lengths()["travel_length"]) > known(plan.lengths()["travel_length"])
     for name in ("strokes", "rectangles", "painted_area", "overlap", "overspill"):
         assert other.metrics()[name] == plan.metrics()[name]
 

@@ -13,7 +13,7 @@ from shapeparse import ParseTree
 from shapeparse.painting import PaintSettings, Stroke, plan_painting, route
 from shapeparse.painting.settings import ORDERS
 
-from .conftest import is_tour, random_lines, tour_length
+from .conftest import is_tour, known, random_lines, tour_length
 
 
 def undirected(stroke: Stroke) -> tuple:
@@ -31,9 +31,9 @@ def test_every_order_paints_every_stroke_exactly_once(tree: ParseTree, brush: fl
 @given(st.from_type(ParseTree), st.floats(0.7, 6))
 def test_the_route_is_no_longer_than_any_other_order(tree: ParseTree, brush: float) -> None:
     route_plan = plan_painting(tree, PaintSettings(brush=brush))
-    ours = route_plan.metrics()["travel_length"]
+    ours = known(route_plan.metrics()["travel_length"])
     for order in ("nearest", "tree"):
-        assert ours <= route_plan.reordered(order).metrics()["travel_length"] + 1e-9
+        assert ours <= known(route_plan.reordered(order).metrics()["travel_length"]) + 1e-9
 
 
 @pytest.mark.parametrize("count", [0, 1, 2, 3, 4, 12, 60])

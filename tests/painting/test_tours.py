@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -32,12 +33,17 @@ def test_the_search_gives_a_tour_and_its_length(count: int, seed: int) -> None:
     assert length <= before
 
 
+def python_of(kernel: Any) -> Callable:
+    """What Numba compiled."""
+    return kernel.py_func
+
+
 @pytest.mark.parametrize("count", [3, 8])
 def test_the_compiled_kernels_do_what_their_python_does(count: int) -> None:
     ends = random_lines(count, 0).reshape(-1, 2)
-    assert np.array_equal(tours.nearest_tour.py_func(ends, 0), tours.nearest_tour(ends, 0))
-    assert np.array_equal(tours.nearest_ends.py_func(ends, 5), tours.nearest_ends(ends, 5))
-    slow, fast = searched(ends, 5, 3, tours.search.py_func), searched(ends, 5, 3)
+    assert np.array_equal(python_of(tours.nearest_tour)(ends, 0), tours.nearest_tour(ends, 0))
+    assert np.array_equal(python_of(tours.nearest_ends)(ends, 5), tours.nearest_ends(ends, 5))
+    slow, fast = searched(ends, 5, 3, python_of(tours.search)), searched(ends, 5, 3)
     assert np.array_equal(slow[0], fast[0])
     assert slow[1] == pytest.approx(fast[1])
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 import torch
@@ -19,7 +21,7 @@ LIMITS = Limits(depth=4)
 @pytest.fixture
 def policy(tiny_presets) -> Policy:
     torch.manual_seed(3)
-    policy = Policy(tiny_presets["best"]).eval()
+    policy: Any = Policy(tiny_presets["best"]).eval()
     torch.nn.init.normal_(policy.trunk.encoder.evidence.weight, std=3.0)  # a map with something to see in it
     return policy
 
@@ -55,6 +57,7 @@ def test_a_policy_parses_by_most_likely_actions_and_notes_how_likely_paint_is(ta
     table = torch.softmax(policy.rule, dim=1).detach().numpy()
     row = 2 * forest.nodes.depth + (forest.nodes.x + forest.nodes.y > 0)
     paint, skip = table[row, Rule.PAINT], table[row, Rule.SKIP]
+    assert forest.likely is not None
     np.testing.assert_allclose(forest.likely, paint / (paint + skip), rtol=1e-5)
     above = forest.nodes.depth < limits.depth
     np.testing.assert_array_equal(forest.rule[above], table[row].argmax(axis=1)[above])
@@ -82,18 +85,23 @@ def test_nodes_that_show_one_label_are_never_split(policy, images, lookahead):
     splits = forest.rule < Rule.PAINT
     assert splits.any()
     assert ((share[splits] > 0) & (share[splits] < 1)).all()
+    assert forest.likely is not None
     assert ((forest.likely >= 0.5) == (forest.rule == Rule.PAINT))[~splits].all()
 
 
 def test_the_policy_is_not_asked_where_the_search_is_exact(policy, images, monkeypatch):
-    asked = []
-    monkeypatch.setattr(
-        MapActor, "output", lambda self, nodes: asked.append(nodes) or super(MapActor, self).output(nodes)
-    )
+    asked: list[Nodes] = []
+
+    def output(self: MapActor, nodes: Nodes) -> PolicyOutput:
+        asked.append(nodes)
+        return super(MapActor, self).output(nodes)
+
+    monkeypatch.setattr(MapActor, "output", output)
     limits = Limits(depth=5)
     actor, forest = acted(policy, images, limits, 8)
     assert {int(depth) for nodes in asked for depth in nodes.depth} <= {0, 1}
     below = forest.nodes.take(np.flatnonzero(forest.nodes.depth == 2))
+    assert actor.searching is not None
     exact = actor.searching(below)
     assert (exact.rule == forest.rule[forest.nodes.depth == 2])[exact.splits].all()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -27,7 +28,7 @@ def run(tmp_path: Path) -> RunFolder:
     config = {"network": dataclasses.asdict(TINY), "limits": {"depth": 4, "min_extent": 2}}
     folder.write_config({**config, "settings": {"method": "dagger"}, "title": "DAgger"})
     torch.manual_seed(0)
-    policy = Policy(TINY)
+    policy: Any = Policy(TINY)
     policy.trunk.encoder(torch.rand(4, 3, 32, 32))  # so that its statistics are others than at first
     folder.write_model(policy, {"epoch": 3, "calibration": {"slope": 2.0, "shift": 0.5}})
     return folder

@@ -33,7 +33,8 @@ def parser(preset, seed: int = 0) -> Parser:
         if isinstance(module, torch.nn.Linear | torch.nn.Conv1d):
             torch.nn.init.normal_(module.weight, std=0.3)
     if preset.trunk == "map":
-        evidence = policy.trunk.encoder.evidence
+        evidence = policy.get_submodule("trunk.encoder.evidence")
+        assert isinstance(evidence, torch.nn.Conv2d) and evidence.bias is not None
         torch.nn.init.normal_(evidence.weight, std=3.0)
         with torch.no_grad():  # about half of a photograph shall look like paint
             logits = policy.eval().encode(to_pixels(generate(0, 0, preset.side)[0][None])).logits

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Generator
 
 import pytest
 import torch
@@ -51,6 +52,7 @@ def test_an_error_reaches_the_caller_and_stops_what_has_not_begun(threads):
 def test_little_is_done_ahead_of_who_takes_it(threads):
     begun = []
     results = side_by_side(lambda item: begun.append(item), range(100))
+    assert isinstance(results, Generator)
     next(results)
     results.close()
     assert len(begun) <= threads + 1

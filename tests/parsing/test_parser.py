@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -129,7 +129,13 @@ def test_batches_end_early_when_photographs_are_large(parser, photographs, monke
     together = parser.parse(images)
     read, parsed = [], []
     monkeypatch.setattr("shapeparse.parsing.parser.MOST_PIXELS", 48 * 48 + 1)
-    for tree in parser.parse_each(read.append(0) or image for image in images):
+
+    def one_by_one() -> Iterator[np.ndarray]:
+        for image in images:
+            read.append(0)
+            yield image
+
+    for tree in parser.parse_each(one_by_one()):
         parsed.append(tree)
         assert len(read) - len(parsed) < 2
     assert parsed == together

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -27,14 +28,16 @@ UNIT = 255
 
 def boxes_of(forest: Forest, cuts: dict[int, int]) -> list[tuple[int, int, int, int]]:
     """(left, top, right, bottom) of every node, if splits are cut at these pixels of the image."""
-    boxes = [(0, 0, *(int(side) for side in forest.sizes[0]))]
+    width, height = (int(side) for side in forest.sizes[0])
+    boxes = [(0, 0, width, height)]
     later = set()
     for node in range(1, len(forest)):
         parent = int(forest.parent[node])
         box, axis = list(boxes[parent]), forest.rule[parent]
         box[axis if parent in later else axis + 2] = cuts[parent]
         later.add(parent)
-        boxes.append(tuple(box))
+        left, top, right, bottom = box
+        boxes.append((left, top, right, bottom))
     return boxes
 
 
@@ -73,7 +76,7 @@ def moved_slowly(forest: Forest, evidence: np.ndarray, reach: np.ndarray, min_ex
 def test_cuts_move_as_brute_force_would_move_them(random_actor, limits: Limits, seed, reach):
     random = np.random.default_rng(seed)
     size = random.integers(1, 16, 2)
-    forest = expand([size], random_actor(seed, limits), limits)
+    forest = expand(size[None], random_actor(seed, limits), limits)
     evidence = random.integers(0, 256, size[::-1], np.uint8) if seed % 2 else random.choice([0, 200], size[::-1])
     evidence = evidence.astype(np.uint8)
     cuts, nodes = Cuts.of(forest), np.arange(len(forest))
@@ -122,7 +125,9 @@ def test_an_edge_between_two_pixels_of_the_grid_is_found_exactly():
     photograph, mask = np.full((120, 400, 3), 40, np.uint8), np.zeros((120, 400), bool)
     photograph[:, 157:], mask[:, 157:] = (200, 90, 90), True
     seen = squashed(photograph, mask, 40, 30)
-    forest = Forest.of([igm(seen[3].numpy(), depth=1)])
+    small = igm(seen[3].numpy(), depth=1)
+    assert isinstance(small, ParseTree)
+    forest = Forest.of([small])
     scaled = replace(forest.scaled(np.array([[400, 120]], np.int32)), likely=np.zeros(3, np.float32))
     (tree,) = refined(scaled, [seen], [photograph]).trees()
     assert (scaled.cut[0], tree.cut[0]) == (160, 157)
@@ -151,7 +156,7 @@ def test_evidence_that_follows_colours_does_so_in_every_pixel():
 def parser(tiny_presets) -> Parser:
     """One of preset best whose map has something to see in it."""
     torch.manual_seed(3)
-    policy = Policy(tiny_presets["best"]).eval()
+    policy: Any = Policy(tiny_presets["best"]).eval()
     torch.nn.init.normal_(policy.trunk.encoder.evidence.weight, std=3.0)
     return Parser(policy, 32, Limits(4), {})
 

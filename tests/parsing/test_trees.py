@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 import torch
@@ -28,7 +30,7 @@ LIMITS = Limits(depth=4)
 @pytest.fixture
 def policy(tiny_presets) -> Policy:
     torch.manual_seed(3)
-    policy = Policy(tiny_presets["best"]).eval()
+    policy: Any = Policy(tiny_presets["best"]).eval()
     torch.nn.init.normal_(policy.trunk.encoder.evidence.weight, std=3.0)  # a map with something to see in it
     return policy
 
@@ -63,6 +65,7 @@ def test_every_node_knows_how_likely_it_is_paint(policy, images):
         for x, y, w, h, likely in zip(tree.x, tree.y, tree.w, tree.h, tree.likely, strict=True):
             assert likely == pytest.approx(one[y : y + h, x : x + w].mean(), abs=0.003)
         confidence = tree.confidence
+        assert confidence is not None
         assert (confidence[tree.is_leaf] >= 0.497).all()
         assert np.isnan(confidence[~tree.is_leaf]).all()
 
@@ -100,11 +103,13 @@ def test_a_price_undoes_splits_that_are_not_expected_to_earn_it(policy, images):
         assert worthiest([tree], 0.0) is tree
         pruned = worthiest([tree], 0.01)
         assert pruned.leaf_count < tree.leaf_count
+        assert pruned.likely is not None and tree.likely is not None
         assert np.array_equal(pruned.likely[0], tree.likely[0])
 
 
 def test_at_a_price_the_tree_that_is_expected_to_be_worth_most_is_kept(policy, images):
     def expected(tree: ParseTree) -> float:
+        assert tree.likely is not None
         right = np.where(tree.rule == Rule.PAINT, tree.likely, 1 - tree.likely) * tree.w * tree.h
         return right[tree.is_leaf].sum() / (tree.width * tree.height) - price * tree.leaf_count
 
@@ -124,9 +129,14 @@ def parser_trees(parser: Parser, images: np.ndarray, settings: ParseSettings) ->
 
 
 def test_candidates_share_one_look_and_have_trees_as_if_alone(policy, images, monkeypatch):
-    looks = []
+    looks: list[int] = []
     real = Policy.encode
-    monkeypatch.setattr(Policy, "encode", lambda self, pixels: looks.append(len(pixels)) or real(self, pixels))
+
+    def encode(self: Policy, pixels: torch.Tensor) -> Any:
+        looks.append(len(pixels))
+        return real(self, pixels)
+
+    monkeypatch.setattr(Policy, "encode", encode)
     sizes = np.full((3, 2), 32, np.int32)
     candidates = [ParseSettings(search="lookahead", lookahead=4), ParseSettings(search="policy")]
     both = parse_together(policy, images, LIMITS, sizes, candidates)
@@ -170,6 +180,7 @@ def test_images_of_any_batch_size_come_in_order(policy, photographs):
 def test_expected_paint_is_the_share_times_the_area(policy, images):
     (forest,) = parse_images(policy, images, LIMITS)
     (tree, *_) = forest.trees()
+    assert tree.likely is not None
     np.testing.assert_allclose(expected_paint(tree), tree.likely * tree.w * tree.h)
 
 

@@ -12,6 +12,7 @@ from xml.etree import ElementTree
 import matplotlib as mpl
 import numpy as np
 import pytest
+from matplotlib.collections import LineCollection
 from matplotlib.colors import to_rgb
 from matplotlib.patches import Polygon
 from PIL import Image
@@ -79,7 +80,8 @@ def test_words_never_overlap_in_a_large_tree(random_tree):
 def test_shallow_splits_have_thicker_lines(random_tree):
     tree = random_tree(80, 80, 4)
     (splits,) = derivation_figure(tree).findobj(lambda artist: artist.get_gid() == "splits")
-    widths = splits.get_linewidths()
+    assert isinstance(splits, LineCollection)
+    widths = np.asarray(splits.get_linewidth())
     assert len(widths) == (~tree.is_leaf).sum()
     assert list(widths) == sorted(widths)  # the deepest are drawn first
     assert widths[-1] > 2 * widths[0]

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
+from matplotlib.patches import Polygon, Rectangle
 
 from shapeparse.pictures.figures import new_figure, panel
 from shapeparse.pictures.glyphs import draw_leaf, draw_split, draw_subtree
@@ -21,6 +22,7 @@ def test_a_leaf_is_a_square_in_its_colour_around_its_place(axes: Axes) -> None:
     draw_leaf(axes, (50, 40), 10, paint=True, gid="node-1")
     draw_leaf(axes, (20, 40), 10, paint=False)
     paint, skip = axes.patches
+    assert isinstance(paint, Rectangle)
     assert paint.get_bbox().bounds == (45, 35, 10, 10)
     assert paint.get_gid() == "node-1"
     assert to_hex(paint.get_facecolor()) == hexadecimal(PAINT)
@@ -31,6 +33,7 @@ def test_a_leaf_is_a_square_in_its_colour_around_its_place(axes: Axes) -> None:
 def test_a_split_has_a_line_where_it_cuts(axes: Axes, along_x: bool, cut: tuple[list[int], list[int]]) -> None:
     draw_split(axes, (50, 40), (20, 20), along_x, 0.25)
     [box], [line] = axes.patches, axes.lines
+    assert isinstance(box, Rectangle)
     assert box.get_bbox().bounds == (40, 30, 20, 20)
     assert (list(line.get_xdata()), list(line.get_ydata())) == cut
 
@@ -47,5 +50,6 @@ def test_a_split_may_show_its_piece_of_the_photograph_under_a_line_that_still_re
 def test_a_subtree_is_a_triangle_coloured_by_its_share_of_paint(axes: Axes) -> None:
     draw_subtree(axes, (50, 40), 10, 0.3)
     [triangle] = axes.patches
+    assert isinstance(triangle, Polygon)
     assert triangle.get_xy()[:3].tolist() == [[50, 35], [55, 45], [45, 45]]
     assert to_hex(triangle.get_facecolor()) == hexadecimal(label_colour(0.3))

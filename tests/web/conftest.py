@@ -24,7 +24,7 @@ from shapeparse.web import ServiceSettings, create_app
 from shapeparse.web import app as app_module
 from shapeparse.web.server import listen, make_server
 
-TREE = {
+TREE: dict[str, Any] = {
     "format": "shapeparse-tree",
     "version": 1,
     "image": {"name": "door.png", "width": 60, "height": 40},

@@ -36,6 +36,6 @@ def test_who_comes_too_early_is_told_to_come_again() -> None:
 
 
 def test_json_is_plain_ascii_without_numbers_that_are_none() -> None:
-    assert json_response({"name": "Tür \ud800"}).body.isascii()
+    assert bytes(json_response({"name": "Tür \ud800"}).body).isascii()
     with pytest.raises(ValueError, match="JSON compliant"):
         json_response({"value": float("nan")})

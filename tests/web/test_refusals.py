@@ -140,14 +140,15 @@ def test_a_tree_of_a_picture_too_large_or_with_too_many_nodes(client: TestClient
 
 def comb(width: int, height: int) -> dict[str, Any]:
     """A tree of rows, each cut into single pixels."""
-    rows = [(0, 0, width, height, 0, None)]
+    rows: list[tuple[int, int, int, int, int, int | None]] = [(0, 0, width, height, 0, None)]
     nodes: list[dict[str, Any]] = []
     while rows:
         x, y, w, h, depth, parent = rows.pop()
         place = len(nodes)
         rule = "split-y" if h > 1 else "split-x" if w > 1 else "paint"
-        cut = h // 2 if h > 1 else w // 2 if w > 1 else None
-        nodes.append({"x": x, "y": y, "w": w, "h": h, "depth": depth, "parent": parent, "rule": rule, "cut": cut})
+        cut = h // 2 if h > 1 else w // 2
+        at = {"cut": cut if rule != "paint" else None}
+        nodes.append({"x": x, "y": y, "w": w, "h": h, "depth": depth, "parent": parent, "rule": rule, **at})
         if rule == "split-y":
             rows += [(x, y + cut, w, h - cut, depth + 1, place), (x, y, w, cut, depth + 1, place)]
         elif rule == "split-x":

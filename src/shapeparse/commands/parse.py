@@ -38,7 +38,9 @@ class Args:
     """The run folder of the parser, made by `shapeparse train`."""
     out: Annotated[Path, arg(metavar="DIR")] = Path("rectangles")
     """Folder for the results; it is made if need be."""
-    depth: Annotated[int | None, arg(metavar="DEPTH", help_behavior_hint="(default: as trained)")] = None
+    depth: Annotated[
+        int | None, arg(metavar="DEPTH", help_behavior_hint="(default: none; as trained if not optimal)")
+    ] = None
     """Depth of the deepest rectangle in the tree: at most 2^depth rectangles."""
     min_extent: Annotated[int | None, arg(metavar="PIXELS", help_behavior_hint="(default: as trained)")] = None
     """A rectangle is split along a side only while that side is longer than this."""
@@ -54,8 +56,8 @@ class Args:
     search: Search = DEFAULTS.search
     """The best tree of the evidence map; or the policy's own actions, with or without looking ahead. Parsers of the
     preset best only."""
-    lookahead: Annotated[int, arg(metavar="CUTS")] = DEFAULTS.lookahead
-    """Candidate cuts per axis, if it looks ahead."""
+    lookahead: Annotated[int | None, arg(metavar="CUTS", help_behavior_hint="(default: 16)")] = None
+    """Candidate cuts per axis of the search that looks ahead, which this chooses."""
     no_flips: Annotated[bool, arg(help_behavior_hint="")] = False
     """Look at each photograph once, not mirrored too. Quicker, a little less accurate. Parsers of the preset best
     only."""

@@ -69,8 +69,10 @@ def run(args: Args) -> int:
         raise UserError("No photographs were given; name image files or folders of them.")
     parser = load(run_or_pretrained(args.model), args.device)
     settings = Settings(formats=args.formats)
+    search = "lookahead" if args.lookahead is not None and args.search == "optimal" else args.search
+    ahead = ParseSettings.lookahead if args.lookahead is None else args.lookahead
     parse = ParseSettings(
-        depth=args.depth, min_extent=args.min_extent, search=args.search, lookahead=args.lookahead,
+        depth=args.depth, min_extent=args.min_extent, search=search, lookahead=ahead,
         flips=not args.no_flips, refine=not args.no_refine, rectangles=args.rectangles, price=args.price,
         accuracy=args.accuracy,
     )  # fmt: skip

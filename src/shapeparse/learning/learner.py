@@ -16,6 +16,7 @@ from ..networks.devices import CPU
 from ..networks.policy import Policy
 from ..networks.precision import make_quick
 from ..networks.presets import Preset
+from ..networks.trunks import Trunk
 from . import losses
 from .batch import Batch, Minibatch
 from .critic_losses import CriticInput
@@ -46,6 +47,9 @@ class Learner:
             self.policy = Policy(self.preset)
             shared = self.policy.trunk if fit is not None and fit.trunk == "shared" else None
             self.critic = Critic(self.preset, shared) if fit is not None else None
+        for network in filter(None, (self.policy, self.critic)):
+            if isinstance(network.trunk, Trunk):
+                network.trunk.begin()
         self.quick = self.settings.quick and self.method.split_policy == "deterministic"
         for network in filter(None, (self.policy, self.critic)):
             network.to(self.device)
@@ -60,7 +64,10 @@ class Learner:
         if self.critic is not None and fit is not None and fit.targets:
             self.targets = copy.deepcopy(self.policy).eval(), copy.deepcopy(self.critic).eval()
         # Walking through a network takes as long as a small computation, so it is done once.
-        self._parameters = {name: list(network.parameters()) for name, network in self.networks().items()}
+        self._parameters = {
+            name: [one for one in network.parameters() if one.requires_grad]
+            for name, network in self.networks().items()
+        }
         self._tensors = {name: list(tensors(network).values()) for name, network in self.networks().items()}
         self._averages = {late: self._averaged_pair(late) for late in (False, True)} if self.averaged else {}
 
@@ -68,7 +75,8 @@ class Learner:
         """Of all parameters together, or with those that make the evidence map in a second group."""
         parts: tuple[list[nn.Parameter], list[nn.Parameter]] = [], []
         for name, parameter in network.named_parameters():
-            parts[apart and makes_map(name)].append(parameter)
+            if parameter.requires_grad:
+                parts[apart and makes_map(name)].append(parameter)
         groups = [{"params": part} for part in parts if part]
         decay = self.settings.weight_decay
         return torch.optim.AdamW(groups, lr=rate, weight_decay=decay, fused=self.quick or None)

@@ -92,6 +92,12 @@ RECIPES: dict[str, dict[str, Any]] = {
             rate=3e-3, weight_decay=0.05, clip=1.0, averaging=0.998, quick=True, fresh_heads=True
         ),
     },
+    "lite": {
+        "updates": 16, "batch_nodes": 24, "map_until": 0.8,
+        "learning": LearningSettings(
+            rate=2e-3, weight_decay=0.05, clip=1.0, averaging=0.99, quick=True, fresh_heads=True
+        ),
+    },
     # As its authors did: one update of 25 nodes per image, no augmentation, Adam at a constant 1e-4, about 2000 nodes
     # remembered, nodes of 25 pixels left whole, and beta falling over the first fifth.
     "paper": {

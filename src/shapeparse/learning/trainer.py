@@ -231,7 +231,7 @@ class Trainer(Training):
         mean = torch.tensor(images.mean(axis=0) / 255, dtype=torch.float32, device=self.device)
         std = torch.tensor(images.std(axis=0) / 255, dtype=torch.float32, device=self.device).clamp(min=0.02)
         for network in self.learner.networks().values():
-            if network.trunk is not None:
+            if network.trunk is not None and not network.trunk.fixed_pixels:  # type: ignore[union-attr]
                 network.trunk.pixel_mean.copy_(mean)  # type: ignore[union-attr, operator]
                 network.trunk.pixel_std.copy_(std)  # type: ignore[union-attr, operator]
 

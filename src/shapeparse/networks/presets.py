@@ -49,8 +49,8 @@ class Preset:
     dense: tuple[int, ...] = (128, 128)
     """Widths of the dense layers."""
     encoder: str = ""
-    """``shared``: name of an encoder from outside the package, instead of the one that ``widths`` describe; see
-    ``encoders.register_encoder``."""
+    """``map``: ``lite0`` for the encoder that was pretrained on ImageNet. ``shared``: name of an encoder from outside
+    the package, instead of the one that ``widths`` describe; see ``encoders.register_encoder``."""
     encoder_settings: Mapping[str, Any] = field(default_factory=dict)
     """What that encoder is built with."""
 
@@ -78,6 +78,9 @@ PRESETS = {
     "paper": Preset("paper", widths=(20,) * 7, dense=(1000, 200)),
     "crop": Preset("crop", widths=(16, 24, 24, 32, 32, 48, 48), dense=(256, 128)),
     "fast": Preset("shared", widths=(24, 48, 96, 128), dense=(192, 128)),
+    "lite": Preset(
+        "map", look=256, widths=(16, 32, 48, 96, 96), channels=24, hidden=16, dense=(192, 128), encoder="lite0"
+    ),
     "best": Preset("map", look=256, widths=(16, 32, 64, 128, 192), channels=24, hidden=16, dense=(192, 128)),
 }
 

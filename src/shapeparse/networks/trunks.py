@@ -40,6 +40,8 @@ class Trunk(Convolving):
     mean_channels: int = 0
     profile_channels: int = 0
     sees_gain: bool = False
+    fixed_pixels: bool = False
+    """Whether images are normalised as a pretrained encoder wants them, not by their own statistics."""
     pixel_mean: Tensor
     pixel_std: Tensor
 
@@ -56,6 +58,9 @@ class Trunk(Convolving):
         rows = images.permute(0, 2, 3, 1).reshape(count, height, width * channels)  # rows of many numbers are quicker
         mean, std = self.pixel_mean.repeat(width), self.pixel_std.repeat(width)
         return ((rows - mean) / std).view(count, height, width, channels).permute(0, 3, 1, 2)
+
+    def begin(self) -> None:
+        """Make ready for the first update."""
 
     def shrink(self, images: Tensor) -> Tensor:
         """The images at the size at which they are looked at."""

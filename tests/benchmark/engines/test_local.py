@@ -84,7 +84,8 @@ class Ran(NamedTuple):
 @pytest.fixture(scope="module")
 def ran(photographs, tmp_path_factory) -> Ran:
     """Three jobs were run, two at a time; the checkpoint of the first was damaged."""
-    loaded = Loaded(*photographs(12), [f"{index:04d}" for index in range(12)], [])
+    images, masks = photographs(12)
+    loaded = Loaded(images, masks, [f"{index:04d}" for index in range(12)], [])
     record, plan = start(tmp_path_factory.mktemp("ran") / "out", loaded)
     jobs, events = plan.jobs(["bc", "drag", "lines"]), list[Event]()
     folder = record.job_folder(jobs[0])

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
+from matplotlib.patches import Rectangle
 
 from shapeparse.benchmark.report.figures import (
     Mark,
@@ -24,11 +28,15 @@ def words(figure) -> list[str]:
     return [text.get_text().replace("\u00a0", " ") for text in figure.axes[0].texts]
 
 
+def bars(axes: Axes) -> list[Rectangle]:
+    return cast("list[Rectangle]", list(axes.patches))
+
+
 def test_every_fold_is_a_dot_and_the_mean_a_bar() -> None:
     figure = accuracy_dots(MARKS, [[0.9, 0.8], [0.7]], [0.86, None])
     axes = figure.axes[0]
     dots = [line for line in axes.lines if line.get_marker() == "o"]
-    assert [sorted(dot.get_xdata()) for dot in dots] == [[0.8, 0.9], [0.7]]
+    assert [sorted(np.asarray(dot.get_xdata())) for dot in dots] == [[0.8, 0.9], [0.7]]
     [diamond] = [line for line in axes.lines if line.get_marker() == "D"]
     assert list(diamond.get_xdata()) == [0.86]
     assert words(figure) == ["DRAG", "DAgger", "85.0 %", "70.0 %"]
@@ -48,14 +56,13 @@ def test_an_interval_that_includes_zero_is_hollow_and_one_far_off_is_an_arrow() 
 def test_values_that_are_worlds_apart_are_shown_on_a_logarithmic_axis() -> None:
     near, wide = value_rows(MARKS, [3, 5], "ms"), value_rows(MARKS, [0.06, 500], "ms")
     assert [axes.get_xscale() for figure in (near, wide) for axes in figure.axes[:1]] == ["linear", "log"]
-    assert [patch.get_width() for patch in near.axes[0].patches] == [3, 5]
+    assert [bar.get_width() for bar in bars(near.axes[0])] == [3, 5]
     assert words(wide)[2:] == ["0.06", "500"]
 
 
 def test_losses_go_to_the_right_and_gains_to_the_left() -> None:
     figure = regret_rows(MARKS[:1], [[0.01, 0.02]], [[0.03, -0.005]])
-    bars = figure.axes[0].patches
-    ends = [(bar.get_x(), bar.get_x() + bar.get_width()) for bar in bars]
+    ends = [(bar.get_x(), bar.get_x() + bar.get_width()) for bar in bars(figure.axes[0])]
     assert np.allclose(ends, [(0, 0.01), (0.01, 0.03), (0.03, 0.06), (0, -0.005)])
     assert "5.5 %" in words(figure)
     assert figure_png(figure)

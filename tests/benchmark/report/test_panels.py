@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import numpy as np
+from matplotlib.patches import Rectangle
 
 from shapeparse.benchmark.report.panels import curve_panel, regret_panel
 from shapeparse.benchmark.statistics import Curve
@@ -34,7 +37,7 @@ def test_a_single_point_can_be_seen() -> None:
 
 def test_labels_lie_on_splits_and_gains_hang_below_zero() -> None:
     axes = regret_panel([0.01, -0.002], [0.03, 0.0, 0.04]).axes[0]
-    bars = [(bar.get_y(), bar.get_height()) for bar in axes.patches]
+    bars = [(bar.get_y(), bar.get_height()) for bar in cast("list[Rectangle]", list(axes.patches))]
     assert np.allclose(bars[:3], [(0, 0.03), (0, 0), (0, 0.04)])
     assert np.allclose(bars[3:5], [(0.03, 0.01), (0, -0.002)])
     low, high = axes.get_ylim()

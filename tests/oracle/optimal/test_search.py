@@ -35,11 +35,11 @@ def check_tree(rows, width, height):
     for node in range(1, rows.shape[1]):
         parent = rows[:, rows[5, node]]
         assert rows[4, node] == parent[4] + 1 and rows[5, node] < node
-    for node in np.flatnonzero(rows[6] < 2):
-        children = np.flatnonzero(rows[5] == node)
-        assert len(children) == 2 and children[0] == node + 1
-        assert (rows[2] * rows[3])[children].sum() == rows[2, node] * rows[3, node]
-        assert rows[2 + rows[6, node], children[0]] == rows[7, node]
+    for split in np.flatnonzero(rows[6] < 2):
+        children = np.flatnonzero(rows[5] == split)
+        assert len(children) == 2 and children[0] == split + 1
+        assert (rows[2] * rows[3])[children].sum() == rows[2, split] * rows[3, split]
+        assert rows[2 + rows[6, split], children[0]] == rows[7, split]
 
 
 @given(arrays(bool, array_shapes(min_dims=2, max_dims=2, max_side=6)), st.sampled_from([0.02, 0.05]))

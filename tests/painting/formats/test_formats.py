@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-from shapeparse import ParseTree
+from shapeparse import ParseTree, Rule
 from shapeparse.painting import FORMATS, PaintPlan, PaintSettings, export_plan, plan_painting
 from shapeparse.painting.formats import format_of
+
+from ..conftest import lone_leaf
 
 
 @pytest.mark.parametrize("name", FORMATS)
@@ -22,8 +23,7 @@ def test_every_format_can_be_written_of_a_plan_without_strokes(toy: ParseTree, n
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_every_format_can_be_written_of_dabs(name: str) -> None:
-    (one,) = (np.array([[1]], np.int32) for _ in "x")
-    tree = ParseTree(1, 1, *(one[0] * n for n in (0, 0, 1, 1, 0, -1)), np.array([2], np.int8), np.zeros(1, np.int32))
+    tree = lone_leaf(1, 1, Rule.PAINT)
     plan = plan_painting(tree, PaintSettings(brush=40))
     assert len(plan.strokes) == 1
     assert export_plan(plan, tree, name)
@@ -33,10 +33,7 @@ def test_an_unknown_format_and_another_tree_are_refused(
     refused: Callable[..., str], plan: PaintPlan, toy: ParseTree
 ) -> None:
     assert "json, geojson, svg, gcode, csv, fields2cover" in refused(export_plan, plan, toy, "dxf")
-    other = ParseTree(
-        1, 1, *(np.array([n], np.int32) for n in (0, 0, 1, 1, 0, -1)), np.array([2], np.int8), np.zeros(1, np.int32)
-    )
-    assert "96 x 72" in refused(export_plan, plan, other, "json")
+    assert "96 x 72" in refused(export_plan, plan, lone_leaf(1, 1, Rule.PAINT), "json")
 
 
 @pytest.mark.parametrize("name", FORMATS)

@@ -21,7 +21,8 @@ any_tree, any_settings = st.from_type(ParseTree), st.from_type(PaintSettings)
 
 def brush_ways(text: str, down: str = "G1 Z0") -> list[tuple[float, ...]]:
     """Act the program out: x1, y1, x2, y2 of every move with the brush down."""
-    lowered, here, ways = False, (0.0, 0.0), []
+    lowered, here = False, (0.0, 0.0)
+    ways: list[tuple[float, ...]] = []
     for line in parse_gcode_lines(text):
         if "Z" in line.params:
             lowered = line.params["Z"] == 0

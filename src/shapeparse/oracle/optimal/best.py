@@ -2,7 +2,7 @@
 
 Expected accuracy is a sum over pixels, so of a map of probabilities only the marginals matter, and masks and maps are
 searched alike. On given lines the search is exact; the lines are found in rounds, down to single pixels
-(``optimal_search``). Trees of at most four levels are exact over all pixel lines (``proof_kernels``).
+(``search``). Trees of at most four levels are exact over all pixel lines (``proof_kernels``).
 
 Ties: the first axis, then the smallest cut, then paint; with a budget, the fewest rectangles. In the search over all
 pixel lines, the first best cut that bisection meets. Equal input gives equal trees.

@@ -3,7 +3,7 @@
 Every box of a tree is shrunk to the lines inside it; a leaf costs no less than its shrunk box. A cut between two lines
 leaves out the strip between them: its pixels cost nothing. Boxes without any pixels left still cost the price of a
 leaf. The least cost over all such trees is a bound for all trees with cuts anywhere. Strips of one pixel hold no cut.
-The twin is in ``optimal_twins.py``.
+The twin is in ``twins.py``.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-decorators

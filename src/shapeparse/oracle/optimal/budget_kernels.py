@@ -3,7 +3,7 @@
 A table at a price gives the best trees of the lower convex hull of errors over leaves only. The others are found among
 the trees whose cost at that price is at most ``slack`` above the least. Only few boxes belong to such a tree: they are
 found from the root down (``reach``), and for these alone the least cost is found for every number of leaves
-(``frontiers``), from the smallest box up. Twins are in ``optimal_twins.py``.
+(``frontiers``), from the smallest box up. Twins are in ``twins.py``.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-decorators

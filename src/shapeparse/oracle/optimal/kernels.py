@@ -1,4 +1,4 @@
-"""The exact tree search's hot loops: Numba kernels. Each has a slow, obvious twin in ``optimal_twins.py``.
+"""The exact tree search's hot loops: Numba kernels. Each has a slow, obvious twin in ``twins.py``.
 
 Lines are chosen on both axes, the borders of the node among them. A box lies between two lines of each axis, and the
 least cost of every box is a dynamic programme over its cuts along the lines inside it: ``fill``.

@@ -6,7 +6,7 @@ bisection finds the best cut without trying most of the others. This holds for e
 box, a price included, but not with a smallest extent above one pixel.
 
 ``rows`` holds two integral images, of what pixels cost that are skipped and of what they cost painted, in int32;
-``columns`` holds their transposes, so that scans along both axes are contiguous. Twins are in ``optimal_twins.py``.
+``columns`` holds their transposes, so that scans along both axes are contiguous. Twins are in ``twins.py``.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-decorators

@@ -1,6 +1,6 @@
 """The search for the lines of the best tree: coarse lines first, then lines around the cuts chosen, down to the pixel.
 
-On given lines ``optimal_kernels`` finds the best tree exactly. Which lines it needs is found in rounds: the first lines
+On given lines ``kernels`` finds the best tree exactly. Which lines it needs is found in rounds: the first lines
 are spread where the mask changes most; later ones are the cuts of the best tree so far, lines a step to both sides of
 them, and some spread ones. The step halves until it is a pixel. Every round can take the tree of the round before, so
 no round is worse. Large trees are improved in parts: subtrees on lines of their own, then the cuts above them.
