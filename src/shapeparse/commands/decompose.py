@@ -78,14 +78,15 @@ def run(args: Args) -> int:
     """Decompose the masks, write and print the summary, and name the files that could not be used."""
     if not args.masks:
         raise UserError("No masks were given; name mask files or folders of them, as in `decompose masks --out DIR`.")
-    from ..oracle.ready import ready_oracle
+    from ..oracle.ready import explained_compiling
     from .decomposition import Settings, output_files
     from .inputs import plan, refuse_overwriting
     from .summary import print_rows, write_summary
 
     settings = Settings(**{field.name: getattr(args, field.name) for field in fields(Settings)})
-    ready_oracle()
     settings.check()
+    with explained_compiling("Compiling the search's kernels (only this once) …"):
+        settings.compile()
     jobs, problems = plan(args.masks, args.image_dir)
     refuse_overwriting([path for job in jobs for path in output_files(job, args.out, settings)], jobs)
     files.make_folder(args.out)

@@ -70,6 +70,10 @@ class Settings:
         check_threshold(self.threshold)
         self.best(np.zeros((1, 1), bool))
 
+    def compile(self) -> None:
+        """Have the kernels of this search compiled, on a mask so small that it takes no time otherwise."""
+        replace(self, accuracy=None, bound=False, curve=False).best(np.pad(np.ones((2, 3), bool), 1))
+
     def best(self, mask: BoolArray) -> BestTree:
         """The tree of a mask, and what is known of it."""
         if self.search == "optimal":
