@@ -1,5 +1,6 @@
 """The grammar of the paper: rules, nodes as parallel arrays, trees and their files, and the one expansion loop."""
 
+from ..support.checks import is_whole
 from .expand import Actor, expand
 from .prune import prune
 from .rules import (
@@ -13,7 +14,6 @@ from .rules import (
     Nodes,
     Rule,
     cut_from_location,
-    is_whole,
     location_from_cut,
     split_children,
     valid_rules,

@@ -13,6 +13,7 @@ from enum import IntEnum
 import numpy as np
 import numpy.typing as npt
 
+from ..support.checks import is_whole
 from ..support.errors import UserError
 
 IntArray = npt.NDArray[np.int32]
@@ -38,11 +39,6 @@ class Rule(IntEnum):
 
 
 RULE_BY_LABEL = {rule.label: rule for rule in Rule}
-
-
-def is_whole(value: object) -> bool:
-    """Whether a setting is a whole number; True and False are not meant as numbers."""
-    return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
 @dataclass(frozen=True)

@@ -9,13 +9,16 @@ from __future__ import annotations
 import dataclasses
 import math
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from ..grammar import Limits, is_whole
 from ..networks.presets import preset_named
+from ..support.checks import is_whole
 from ..support.errors import UserError
 from ..support.text import checked_names
 from .names import check_method_name
+
+if TYPE_CHECKING:
+    from ..grammar import Limits
 
 
 @dataclass(frozen=True)
@@ -258,6 +261,8 @@ class TrainSettings:
     @property
     def limits(self) -> Limits:
         """How far parses go."""
+        from ..grammar import Limits  # with NumPy, which help texts do without
+
         return Limits(self.depth, self.min_extent)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
-from ..grammar import is_whole
+from ..support.checks import is_whole
 from ..support.errors import UserError
 from ..support.text import unknown
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
-from ..grammar import Limits, is_whole
+from ..support.checks import is_whole
 from ..support.errors import UserError
+
+if TYPE_CHECKING:
+    from ..grammar import Limits
 
 Search = Literal["optimal", "lookahead", "policy"]
 MOST_RECTANGLES = 4096
@@ -19,6 +22,7 @@ class ParseSettings:
     """How trees are made. The search, flips, refinement and a goal need an evidence map; other policies take their most
     likely actions, and know only a price.
 
+    >>> from shapeparse import Limits
     >>> ParseSettings(price=0.001).limits(Limits(depth=7)).depth
     7
     """
@@ -64,7 +68,10 @@ class ParseSettings:
             raise UserError(f"rectangles is {self.rectangles}; give a whole number from 1 to {MOST_RECTANGLES}.")
         if self.accuracy is not None and not 0 < self.accuracy <= 1:
             raise UserError(f"accuracy is {self.accuracy}; give a share above 0 and at most 1, such as 0.95.")
-        self.limits(Limits())  # which refuses a depth or an extent that cannot be
+        if self.depth is not None or self.min_extent is not None:
+            from ..grammar import Limits
+
+            self.limits(Limits())  # which refuses a depth or an extent that cannot be
 
     @property
     def goal(self) -> str:
@@ -73,6 +80,8 @@ class ParseSettings:
 
     def limits(self, trained: Limits) -> Limits:
         """How far trees go, given how far they went in training."""
+        from ..grammar import Limits  # with NumPy, which help texts do without
+
         return Limits(
             trained.depth if self.depth is None else self.depth,
             trained.min_extent if self.min_extent is None else self.min_extent,
