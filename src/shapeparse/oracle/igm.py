@@ -97,8 +97,7 @@ class Oracle:
         if len(units) > 1:
             raise UserError("The masks are hard and soft ones; give an Oracle masks of one kind.")
         self.unit = units.pop() if units else 1
-        whole = integrate_labels if self.unit == 1 else kernels.integrate
-        self._boxes = BoxSums.of([mask for mask, _ in counted], _sums_type(self.unit), whole)
+        self._boxes = BoxSums.of([mask for mask, _ in counted], _sums_type(self.unit), integrator(self.unit))
         self.sizes = self._boxes.sizes
         self._strides = self.sizes[:, 0].astype(np.int64) + 1
 
@@ -165,8 +164,7 @@ class Oracle:
         units, unit = units_of(mask)
         if units.shape[::-1] != tuple(self.sizes[index]) or unit != self.unit:
             raise ValueError("a mask can only be replaced by one of the same size and kind")
-        integrate = integrate_labels if unit == 1 else kernels.integrate
-        integrate(units, self._boxes.sums, self._boxes.starts[index])
+        integrator(unit)(units, self._boxes.sums, self._boxes.starts[index])
 
     def _settings(self) -> tuple:
         return (*self._place(), self.limits.min_extent, self.limits.depth, self.lookahead)
@@ -232,6 +230,11 @@ def units_of(given: Mask, axes: int = 2) -> tuple[npt.NDArray[np.uint8], int]:
     return np.ascontiguousarray(np.rint(mask * SOFT_UNITS).astype(np.uint8)), SOFT_UNITS
 
 
+def integrator(unit: int) -> Callable[[npt.NDArray[np.uint8], npt.NDArray[np.integer], int], None]:
+    """What writes the integral image of a mask of so many units per pixel; labels are read eight at a time."""
+    return integrate_labels if unit == 1 else kernels.integrate
+
+
 def integrate_labels(labels: npt.NDArray[np.uint8], sums: npt.NDArray[np.integer], start: int) -> None:
     """Write the integral image of labels, 0 and 1, into ``sums``, from ``start`` on."""
     if _has_words(labels, 1):
@@ -270,7 +273,7 @@ def _parse_some(
         needed = (height + 1) * (width + 1)
         if len(sums) < needed or sums.dtype != _sums_type(unit):
             sums = np.empty(needed, _sums_type(unit))
-        (integrate_labels if unit == 1 else kernels.integrate)(mask, sums, 0)
+        integrator(unit)(mask, sums, 0)
         picture = kernels.Picture(sums, 0, width + 1, unit, _table(), limits.min_extent)
         tree = _parse(picture, width, height, limits.depth, candidates, price)
         if price and candidates:

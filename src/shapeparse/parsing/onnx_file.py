@@ -71,11 +71,9 @@ class Deciding(nn.Module):
 
 def export_onnx(parser: Parser, path: str | Path) -> None:
     """Write a parser as an ONNX file, atomically."""
-    policy = parser.policy
-    if isinstance(policy, Policy):
-        policy = copy.deepcopy(policy).to(CPU)  # wherever it computes
-    if not isinstance(policy, Policy):
+    if not isinstance(parser.policy, Policy):
         raise UserError("The parser was read from an ONNX file; copy that file.")
+    policy = copy.deepcopy(parser.policy).to(CPU)  # wherever it computes
     if not isinstance(policy.trunk, SharedTrunk):
         raise UserError(
             f"The network {policy.trunk.preset.trunk!r} looks at the image anew for every node, which no graph holds; "

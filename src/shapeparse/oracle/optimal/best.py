@@ -19,8 +19,7 @@ import numpy.typing as npt
 
 from ...grammar import MAX_DEPTH, Limits, ParseTree, is_whole
 from ...support.errors import UserError
-from .. import kernels
-from ..igm import Mask, integrate_labels, units_of
+from ..igm import Mask, integrator, units_of
 from ..kernels import UNLIMITED
 from . import proof_kernels
 from .bound import bound_accuracy
@@ -155,7 +154,7 @@ def problem_of(mask: Mask, depth: int | None, min_extent: int, missed: float, wa
     units, unit = units_of(mask)
     height, width = units.shape
     sums = np.empty((height + 1) * (width + 1), np.int32 if units.size * unit < 2**31 else np.int64)
-    (integrate_labels if unit == 1 else kernels.integrate)(units, sums, 0)
+    integrator(unit)(units, sums, 0)
     return Problem(sums.reshape(height + 1, width + 1), unit, float(missed), float(wasted), min_extent, depth)
 
 
