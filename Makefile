@@ -7,6 +7,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+# Processes that run the tests.
+WORKERS ?= 2
 
 .PHONY: install demo test lint format pretrained clean
 
@@ -21,7 +23,7 @@ demo: install
 	$(BIN)/shapeparse demo --out demo
 
 test: install lint
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist worksteal
 
 lint: install
 	$(BIN)/ruff check .

@@ -2,7 +2,7 @@
 
     python benchmarks/ablations.py [--data DIR ...] [--minutes 3]
 
-The preset best is trained as it is, and once more without each of its parts or with another, for the same minutes on
+The preset scratch is trained as it is, and once more without each of its parts or with another, for the same minutes on
 all cores. Test images are not even read. Stop it whenever you like: the same command goes on where it stopped. Writes
 results/ablations/NAME.json and NAME.md.
 """
@@ -30,12 +30,12 @@ from shapeparse.networks.presets import PRESETS
 from shapeparse.parsing.load import load
 from shapeparse.support.files import make_folder, write_json, write_text
 
-SMALL_LOOK = "best-192"
-PRESETS[SMALL_LOOK] = replace(PRESETS["best"], look=192)
+SMALL_LOOK = "scratch-192"
+PRESETS[SMALL_LOOK] = replace(PRESETS["scratch"], look=192)
 
 
 def variants(usual: TrainSettings) -> dict[str, TrainSettings]:
-    """The settings of the preset best, and others, each with one part changed."""
+    """The settings of the preset scratch, and others, each with one part changed."""
     learning = usual.learning
     return {
         "as it is": usual,
@@ -63,11 +63,11 @@ def main(data: tuple[Path, ...] = (), minutes: float = 3.0, out: Path = REPOSITO
     for source in (*found,) or (None,):
         name = source.name if source else "built-in"
         loaded = (Source(str(source)) if source else Source()).read(256)
-        plan = Plan.of(name, loaded, 1, minutes, None, "best")
+        plan = Plan.of(name, loaded, 1, minutes, None, "scratch")
         path = make_folder(out) / f"{name}.json"
         rows: list[dict[str, Any]] = json.loads(path.read_text())["rows"] if path.exists() else []
         done = {row["variant"] for row in rows if row["minutes"] == minutes}
-        for number, (title, settings) in enumerate(variants(plan.settings(Job(METHOD, 0, "best"))).items()):
+        for number, (title, settings) in enumerate(variants(plan.settings(Job(METHOD, 0, "scratch"))).items()):
             if title in done:
                 continue
             row = trained(settings, plan, plan.training_data(loaded, 0), out / "jobs" / f"{name}-{number}")

@@ -1,4 +1,4 @@
-"""Make the pretrained parser that comes with the package: preset best, trained on pictures of the built-in generator.
+"""Make the pretrained parser that comes with the package: preset scratch, learned from the built-in generator.
 
     python benchmarks/pretrained.py [--images 1400] [--test 200] [--epochs 6]
 
@@ -35,12 +35,12 @@ from shapeparse.parsing.run_data import RunData
 from shapeparse.parsing.shipped import PRETRAINED, ship
 from shapeparse.support import progress
 from shapeparse.support.files import make_folder, write_json, write_text
+from shapeparse.support.limits import LOOKAHEAD
 
-PRESET, METHOD = "best", "dagger"
+PRESET, METHOD = "scratch", "dagger"
 SEED = 1_000_000
 """Of the pictures: demo, tests and benchmarks have small ones."""
 VALIDATION = 0.05
-LOOKAHEAD = 8
 
 
 def main(

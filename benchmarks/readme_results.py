@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import tyro
-from strongest import PEER, rows_of
+from strongest import rows_of
 
 from shapeparse.benchmark.paper import PAPER_TABLE
 from shapeparse.benchmark.report.findings import findings, lead
@@ -32,6 +32,7 @@ PAGES = {
     REPOSITORY / "docs" / "painting.md": ("painting",),
     REPOSITORY / "docs" / "reproduction.md": ("benchmark", "findings", "budget"),
     REPOSITORY / "docs" / "methods.md": ("regret", "tuning"),
+    REPOSITORY / "docs" / "training.md": ("familiarity",),
     REPOSITORY / "docs" / "strongest.md": ("strongest", "ablations", "parsing"),
 }
 """The pages, and what is written between two marks of each. The README has one small table; docs/ has the rest."""
@@ -50,6 +51,7 @@ SOURCES = {
     "training": "results/speed/training.md",
     "painting": "results/painting/painting.md",
     "pretrained": "results/pretrained/pretrained.md",
+    "familiarity": "results/familiarity/*.md",
 }
 DEPTHS = (1, 3, 5, 7, 9)
 
@@ -138,8 +140,11 @@ def strength_section(found: dict[str, dict[str, Any]]) -> str:
         return "\nNot measured yet: `python benchmarks/strongest.py` makes `results/strongest`.\n\n"
     rows = {name: rows_of(results) for name, results in found.items()}
     lines = []
-    for title in ("best", "best, no lookahead", PEER, "U-Net, then IGM"):
-        cells = [f"{one[title].percent()} | {one[title].beside}" if title in one else "– | –" for one in rows.values()]
+    titles = dict.fromkeys(title for one in rows.values() for title in one if title == "best" or "best tree" in title)
+    for title in titles:
+        cells = [
+            f"{one[title].percent()} | {one[title].over_splits}" if title in one else "– | –" for one in rows.values()
+        ]
         lines.append(f"| {title} | {' | '.join(cells)} |")
     minutes = next(iter(found.values()))["runs"][0]["minutes"]
     return f"""

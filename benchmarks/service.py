@@ -1,16 +1,20 @@
 """The service under load: clients that ask without pause, how long they wait, and whether its memory stays flat.
 
-    python benchmarks/service.py [--clients 8] [--seconds 60]
+    python benchmarks/service.py [--clients 16] [--seconds 60]
 
 Starts `shapeparse serve` on loopback with an untrained network that splits as much as a trained one. Every client
-uploads the service's samples, by turns for the oracle and the network, and has the strokes of each tree planned. The
-clients run on the same machine. Writes results/service/service.json and service.md, and the figures in docs/service.md.
+uploads the service's samples, by turns for the oracle and the network, and has the strokes of each tree planned. Others
+beside them misbehave: they send slowly, in one-byte chunks, or from pages of other sites. One more asks for /health all
+the time. All run on the same machine. Writes results/service/service.json and service.md, and the figures in
+docs/service.md.
 """
 
 from __future__ import annotations
 
 import json
 import re
+import select
+import socket
 import statistics
 import subprocess
 import sys
@@ -39,6 +43,9 @@ PAGE = REPOSITORY / "docs" / "service.md"
 FIRST = "<!-- figures: written by benchmarks/service.py; do not edit by hand -->"
 LAST = "<!-- end of figures -->"
 KINDS = ("parse by the oracle", "parse by a network", "plan of strokes")
+ABUSES = {"slow bodies": 4, "one-byte chunks": 10, "foreign origins": 2}
+"""Clients that misbehave, by how."""
+HEAD = b"POST /api/plan HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
 WARM_UP = 3.0
 """Seconds before anything is measured: threads begin, caches fill."""
 
@@ -54,7 +61,7 @@ class Tally:
     """Anything but 200 and 503."""
 
 
-def main(clients: int = 8, seconds: float = 60.0, at_once: int | None = None, out: Path = RESULTS) -> int:
+def main(clients: int = 16, seconds: float = 60.0, at_once: int | None = None, out: Path = RESULTS) -> int:
     """Put the service under load.
 
     Args:
@@ -69,11 +76,12 @@ def main(clients: int = 8, seconds: float = 60.0, at_once: int | None = None, ou
         load(port, samples, clients, WARM_UP)
         memory, stop = watch_memory(process.pid)
         start = time.monotonic()
-        tallies = load(port, samples, clients, seconds)
+        with abused(port) as abuse:
+            tallies = load(port, samples, clients, seconds)
         lasted = time.monotonic() - start
         stop.set()
     result = {
-        "clients": clients, "limit": limit, "samples": len(samples), **summary(tallies, lasted),
+        "clients": clients, "limit": limit, "samples": len(samples), **summary(tallies, lasted), **abuse.summary(),
         "memory_megabytes": memory_summary(memory), **facts("fastapi", "uvicorn"),
     }  # fmt: skip
     text = figures(result)
@@ -95,7 +103,7 @@ def serving(folder: Path, at_once: int | None) -> Iterator[tuple[subprocess.Pope
     run.write_config(
         {"network": asdict(PRESETS["fast"]), "limits": asdict(LIMITS), "settings": {"method": "drag-anchored"}}
     )
-    run.write_model(splitting_policy(), {})
+    run.write_model(splitting_policy("fast"), {})
     words = ["serve", "--port", "0", "--model", str(run.path)] + (["--at-once", str(at_once)] if at_once else [])
     with open(folder / "log", "w") as log:
         process = subprocess.Popen(
@@ -126,6 +134,73 @@ def load(port: int, samples: dict[str, dict[str, bytes]], clients: int, seconds:
     for thread in threads:
         thread.join()
     return tallies
+
+
+class Abuse:
+    """Clients that misbehave, each again and again, and one that looks how the service is meanwhile."""
+
+    def __init__(self, port: int) -> None:
+        self.port, self.over = port, threading.Event()
+        self.tries = dict.fromkeys(ABUSES, 0)
+        self.answers: dict[str, set[int]] = {name: set() for name in ABUSES}
+        self.health: list[float] = []
+
+    def summary(self) -> dict[str, Any]:
+        """How often each was tried, with which answers, and how long /health took at most."""
+        abuses = {
+            name: {"clients": clients, "tries": self.tries[name], "answers": sorted(self.answers[name])}
+            for name, clients in ABUSES.items()
+        }
+        longest = {"asked": len(self.health), "median_ms": round(1000 * statistics.median(self.health), 1),
+                   "longest_ms": round(1000 * max(self.health), 1)}  # fmt: skip
+        return {"abuses": abuses, "health": longest}
+
+    def look(self) -> None:
+        """Ask for /health, over and over."""
+        while not self.over.is_set():
+            start = time.monotonic()
+            get(self.port, "/health")
+            self.health.append(time.monotonic() - start)
+            self.over.wait(0.1)
+
+    def misbehave(self, name: str) -> None:
+        """Be one of the clients that misbehave in a way."""
+        sends = {
+            "slow bodies": (b"Content-Length: 5000\r\n\r\n", b" ", 1.0),
+            "one-byte chunks": (b"Transfer-Encoding: chunked\r\n\r\n", b"1\r\n \r\n" * 20_000, 0.0),
+            "foreign origins": (b"Origin: http://other.example\r\nContent-Length: 2\r\n\r\n{}", b"", 0.2),
+        }
+        head, piece, pause = sends[name]
+        while not self.over.is_set():
+            self.tries[name] += 1
+            try:
+                with socket.create_connection(("127.0.0.1", self.port), 30) as connection:
+                    connection.sendall(HEAD + head)
+                    while not self.over.wait(pause) and not select.select([connection], [], [], 0)[0]:
+                        connection.sendall(piece)
+                    answer = b"" if self.over.is_set() else connection.recv(4096)
+            except OSError:  # the service hung up
+                continue
+            if answer:
+                self.answers[name].add(int(answer.split()[1]))
+
+
+@contextmanager
+def abused(port: int) -> Iterator[Abuse]:
+    """Let clients misbehave meanwhile."""
+    abuse = Abuse(port)
+    threads = [threading.Thread(target=abuse.look)]
+    threads += [
+        threading.Thread(target=abuse.misbehave, args=(name,)) for name, count in ABUSES.items() for _ in range(count)
+    ]
+    for thread in threads:
+        thread.start()
+    try:
+        yield abuse
+    finally:
+        abuse.over.set()
+        for thread in threads:
+            thread.join()
 
 
 def ask(port: int, samples: list[dict[str, bytes]], tally: Tally, end: float, turn: int) -> None:
@@ -241,6 +316,11 @@ def figures(result: dict[str, Any]) -> str:
         f"| {row['kind']} | {row['count']} | {row['median_ms']:.0f} | {row['p95_ms']:.0f} | {row['longest_ms']:.0f} |"
         for row in result["rows"]
     ]
+    health = result["health"]
+    abuses = [
+        f"| {name} | {one['clients']} | {one['tries']} | {', '.join(map(str, one['answers'])) or 'none'} |"
+        for name, one in result["abuses"].items()
+    ]
     return f"""\
 {result["clients"]} clients for {result["seconds"]:.0f} s on loopback, on the same machine ({machine["cores"]} cores of
 {machine["cpu"]}); photographs of 512x512 pixels with their masks, a network of the preset fast, depth 7. At most
@@ -253,6 +333,15 @@ def figures(result: dict[str, Any]) -> str:
 {result["answered_a_second"]:.1f} requests a second were answered, {result["refused"]} were told to come again (503),
 and {len(result["errors"])} failed. The service had {memory["start"]:.0f} MB of memory at the start,
 {memory["middle"]:.0f} MB in the middle and {memory["end"]:.0f} MB at the end.
+
+Meanwhile others misbehaved, each again and again:
+
+| client | clients | tries | answers |
+| --- | ---: | ---: | --- |
+{chr(10).join(abuses)}
+
+`/health` was asked {health["asked"]} times meanwhile and answered within {health["median_ms"]:.0f} ms in the median,
+{health["longest_ms"]:.0f} ms at most.
 """
 
 

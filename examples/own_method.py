@@ -28,6 +28,7 @@ shapeparse.register_method("focal-dagger", FOCAL)
 
 if __name__ == "__main__":
     photos, run = sys.argv[1:]
-    parser = shapeparse.train(photos, method=FOCAL, epochs=2, out=run, callback=lambda row: print(row["hardness"]))
+    tell = {"callback": lambda row: print(row["hardness"])}
+    parser = shapeparse.train(photos, method=FOCAL, preset="fast", epochs=2, out=run, **tell)
     print(f"{parser.evaluate(photos).accuracy.mean():.1%} of the pixels right")
     print(parser.parse(f"{photos}/images/0000.jpg"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -40,6 +41,13 @@ class RandomActor:
         rng = np.random.default_rng([self.seed, *(int(number) for number in node)])
         weight = valid * np.array([4, 4, 1, 1])
         return int(rng.choice(len(Rule), p=weight / weight.sum())), rng.random()
+
+
+@pytest.fixture(autouse=True)
+def _same_weights_in_any_order() -> None:
+    """Networks that a test makes begin with the same weights, whichever tests this process ran before."""
+    if "torch" in sys.modules:
+        sys.modules["torch"].manual_seed(0)
 
 
 @pytest.fixture(scope="session")
@@ -109,8 +117,9 @@ def tiny_presets(monkeypatch: pytest.MonkeyPatch) -> dict:
 
     small: dict[str, dict[str, Any]] = {
         "fast": {"side": 32, "widths": (4, 6, 8), "channels": 4, "positions": 8, "dense": (16, 16)},
-        "best": {"side": 32, "look": 32, "widths": (4, 6, 8), "channels": 4, "positions": 8, "dense": (16, 16)},
-        "lite": {"side": 64, "look": 64, "widths": (4, 6, 8, 8, 8), "channels": 4, "positions": 8, "dense": (16, 16)},
+        "scratch": {"side": 32, "look": 32, "widths": (4, 6, 8), "channels": 4, "positions": 8, "dense": (16, 16)},
+        "best": {"side": 64, "look": 64, "widths": (4, 6, 8, 8, 8), "channels": 4, "positions": 8, "dense": (16, 16)},
+        "frozen": {"side": 64, "look": 64, "widths": (8,), "channels": 4, "positions": 8, "dense": (16, 16)},
         "crop": {"side": 32, "widths": (4,) * 7, "crop": 16, "dense": (16, 16)},
         "paper": {"side": 48, "widths": (4,) * 7, "dense": (16, 16)},
     }

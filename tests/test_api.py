@@ -39,7 +39,7 @@ def train(photos: Path, tmp_path: Path, tiny_presets: dict) -> Train:
     """``shapeparse.train`` with tiny networks, for two epochs, into the run folder of a name."""
 
     def quickly(name: str = "run", data: Any = photos, **options: Any) -> shapeparse.Parser:
-        options = {"method": "bc", "epochs": 2, "depth": 3, "device": "cpu"} | options
+        options = {"method": "bc", "preset": "fast", "epochs": 2, "depth": 3, "device": "cpu"} | options
         return shapeparse.train(data, out=tmp_path / name, **options)
 
     return quickly

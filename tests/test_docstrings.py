@@ -1,4 +1,4 @@
-"""Every example in a docstring of the package does what it says."""
+"""Every name that the package exports has an example, and every example in a docstring does what it says."""
 
 from __future__ import annotations
 
@@ -36,6 +36,11 @@ def registries(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     for registry, before in known:
         registry.clear()
         registry.update(before)
+
+
+@pytest.mark.parametrize("name", sorted(set(shapeparse.__all__) - {"METHODS", "__version__"}))  # have no docstring
+def test_what_is_public_has_an_example(name: str) -> None:
+    assert ">>> " in (getattr(shapeparse, name).__doc__ or "")
 
 
 @pytest.mark.parametrize("name", modules_with_examples())

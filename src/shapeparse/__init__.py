@@ -5,7 +5,7 @@
 >>> tree = shapeparse.decompose(mask, rectangles=12)
 >>> plan = shapeparse.paint(tree, brush=12)
 >>> tree.leaf_count, len(plan.strokes)
-(12, 19)
+(12, 38)
 """
 
 import importlib

@@ -2,6 +2,6 @@
 
 import sys
 
-from .commands.cli import main
+from .commands.cli import process
 
-sys.exit(main())
+sys.exit(process())

@@ -15,10 +15,12 @@ from .learning.run import Report
 from .learning.settings import TrainSettings
 from .learning.start import new_run, resumed_run
 from .networks.presets import PRESETS, Preset, register_preset
-from .oracle.igm import Mask
+from .oracle.igm import Mask, units_of
 from .oracle.optimal import best_tree
-from .painting.plan import PaintPlan, plan_painting
+from .painting.choose import Part, choose_plan
+from .painting.plan import PaintPlan
 from .painting.settings import PaintSettings
+from .painting.zones import eroded
 from .parsing.load import load
 from .parsing.parser import Parser
 from .support.text import checked_names
@@ -32,8 +34,9 @@ def train(
     preset: str | Preset = TrainSettings.preset,
     minutes: float | None = None,
     epochs: int | None = None,
-    validation: float = 0.1,
+    validation: float | None = None,
     test: int = 0,
+    begin_with: str | Path | None = None,
     resume: bool = False,
     device: str = "auto",
     callback: Report | None = None,
@@ -48,9 +51,12 @@ def train(
         preset: the name of a network, or a ``Preset`` of one's own, which is registered under its encoder's name.
         minutes: budget in minutes; 5 if neither it nor ``epochs`` is given.
         epochs: budget in passes over the photographs instead: repeatable to the bit.
-        validation: share of the photographs that choose the best epoch and are not learned from.
+        validation: share of the photographs that are not learned from, but say what to expect; a tenth if not given. Of
+            fewer than 40, all are learned from, and cross-validation says it.
         test: photographs to hold out altogether.
-        resume: go on with the run in ``out``, with its settings.
+        begin_with: a run folder, or ``"pretrained"``: begin with the weights of that parser.
+        resume: go on with the run in ``out``, with its settings; with ``minutes`` or ``epochs`` of its own, train a
+            complete one on.
         device: auto, cpu, cuda or mps.
         callback: is told the metrics of every epoch, and may raise ``KeyboardInterrupt`` to stop.
         settings: more of ``TrainSettings`` by name, such as ``seed=1`` or ``learning={"rate": 1e-3}``.
@@ -66,7 +72,8 @@ def train(
     out = Path(out)
     if resume:
         again = data.source if isinstance(data, Source) else data
-        trainer = resumed_run(out, data=None if again in (None, BUILT_IN) else str(again), device=device)
+        moved = None if again in (None, BUILT_IN) else str(again)
+        trainer = resumed_run(out, data=moved, device=device, minutes=minutes, epochs=epochs)
     else:
         chosen = TrainSettings(
             method=method if isinstance(method, str) else _registered_method(method),
@@ -76,7 +83,7 @@ def train(
             **settings,
         )
         source = data if isinstance(data, Source) else Source(BUILT_IN if data is None else str(data))
-        trainer = new_run(out, source, chosen, validation, test, device)
+        trainer = new_run(out, source, chosen, validation, test, device, begin_with)
     trainer.run(resume, (lambda row: callback(row) if "epoch" in row else None) if callback else lambda row: None)
     return load(out, device)
 
@@ -117,21 +124,27 @@ def decompose(
     return found.tree
 
 
-def paint(tree: ParseTree, settings: PaintSettings | None = None, **changes: Any) -> PaintPlan:
-    """The strokes that paint what a tree labels paint, in their order.
+def paint(what: ParseTree | Mask, settings: PaintSettings | None = None, **changes: Any) -> PaintPlan:
+    """The strokes that paint a mask, or what a tree labels paint, in their order: the quickest plan that covers it.
 
     Args:
-        tree: of a mask or of a photograph.
-        settings: the brush, speeds, and how the strokes are ordered.
-        changes: single settings by name, such as ``brush=12`` or ``margin=2``.
+        what: a tree, of a mask or of a photograph, or a mask.
+        settings: the brush, speeds, the kind of plan and its limits.
+        changes: single settings by name, such as ``brush=12``, ``coverage=0.98`` or ``plan="rows"``.
 
     >>> import numpy as np
-    >>> plan = paint(decompose(np.ones((40, 60), bool)), brush=20)
-    >>> len(plan.strokes)
-    3
+    >>> plan = paint(np.ones((40, 60), bool), brush=20)
+    >>> len(plan.strokes), plan.kind
+    (4, 'rows')
     """
     checked_names("paint", changes, PaintSettings)
-    return plan_painting(tree, replace(settings or PaintSettings(), **changes))
+    settings = replace(settings or PaintSettings(), **changes)
+    if isinstance(what, ParseTree):
+        part = Part(eroded(what.labels(), settings.margin), what.name, what)
+    else:
+        units, unit = units_of(what)
+        part = Part(eroded(2 * units >= unit, settings.margin))
+    return choose_plan(part, settings).plan
 
 
 def _registered_method(method: Method) -> str:

@@ -22,11 +22,15 @@ ACCURACY = {
     "mcpg": 0.745, "ddpg": 0.731, "bc": 0.872, "dagger": 0.909, "aggrevated": 0.852, "ac-aggrevated": 0.861,
     "off-mcpg": 0.866, "off-acpg": 0.848, "drag": 0.893, "drag-dense": 0.897, "drag-anchored": 0.912,
     "dagger-taken": 0.803, "mcpg-root": 0.744,
-    "colours": 0.702, "segment": 0.934, "segment-lookahead": 0.949, "oracle": 0.962, "oracle-lookahead": 0.991,
+    "colours": 0.702, "segment": 0.934, "segment-lookahead": 0.949,
+    "segment-lite": 0.931, "segment-lite-lookahead": 0.932, "oracle": 0.962, "oracle-lookahead": 0.991,
 }  # fmt: skip
+ACCURACY |= {row: 0.87 for row in (*METHODS, *ABLATIONS) if row not in ACCURACY}
 TITLES = {
     "majority-set": "Majority label of the set", "majority-image": "Majority label of each image",
     "colours": "Colour clusters, then IGM", "segment": "U-Net, then IGM", "segment-lookahead": "U-Net, then lookahead",
+    "segment-lite": "U-Net on the encoder, then IGM",
+    "segment-lite-lookahead": "U-Net on the encoder, then lookahead",
     "oracle": "IGM oracle", "oracle-lookahead": "Lookahead oracle",
 }  # fmt: skip
 DEPTH = 7
@@ -57,7 +61,8 @@ def make_summary(accuracy: float, images: int) -> dict[str, Any]:
 
 
 def make_run(row: str, fold: int, each: Sequence[float], random: np.random.Generator) -> dict[str, Any]:
-    job = f"fast-{'unet' if row.startswith('segment') else row}-{fold}"
+    unet = "unet-lite" if row.startswith("segment-lite") else "unet"
+    job = f"fast-{unet if row.startswith('segment') else row}-{fold}"
     trained, accuracy, times = kind(row) != "line", float(np.mean(each)), np.arange(1, 17) * 18.7
     curve = accuracy - (accuracy - 0.6) * np.exp(-times / 60) + random.normal(0, 0.004, len(times))
     return {

@@ -144,9 +144,11 @@ def test_colours_are_learned_from_the_training_part_and_decomposed_as_if_they_we
     assert run["test_accuracy_each"] == pytest.approx(each)
 
 
-def test_a_segmenters_mask_is_decomposed_by_both_oracles(do, plan, dozen, tmp_path):
-    runs = do("unet")
-    assert [run["row"] for run in runs] == ["segment", "segment-lookahead"]
+@pytest.mark.parametrize(("job", "name"), [("unet", "segment"), ("unet-lite", "segment-lite")])
+def test_a_segmenters_mask_is_decomposed_by_both_oracles(do, plan, dozen, tmp_path, job, name):
+    runs = do(job)
+    assert [run["row"] for run in runs] == [name, f"{name}-lookahead"]
+    assert runs[0]["settings"]["encoder"] == ("lite0" if job == "unet-lite" else "none")
     images, masks = plan.part(dozen, 1, "test")
     found = load_segmenter(tmp_path / "job").probabilities(images) > 0.5
     for run, lookahead in zip(runs, (0, 8), strict=True):

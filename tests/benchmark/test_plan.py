@@ -109,14 +109,14 @@ def test_without_a_budget_every_job_takes_5_minutes():
 # ---- as JSON -------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("budget", [{"epochs": 2}, {"epochs": None, "minutes": 0.5}])
+@pytest.mark.parametrize("budget", [{"epochs": 2}, {"epochs": 2, "device": "cuda"}, {"epochs": None, "minutes": 0.5}])
 def test_a_plan_comes_back_from_json(budget):
     plan = plan_of(seed=9, depth=6, preset="crop", **budget)
     assert Plan.from_json(json.loads(json.dumps(plan.to_json()))) == plan
 
 
 def test_settings_are_compared_without_threads():
-    settings = TrainSettings(method="bc", epochs=2, threads=1)
+    settings = TrainSettings("bc", "fast", epochs=2, threads=1)
     content = settings_json(settings)
     assert "threads" not in content
     assert content == settings_json(replace(settings, threads=2)) == json.loads(json.dumps(content))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -12,6 +13,8 @@ import pytest
 
 from shapeparse.benchmark.plan import Job, Plan, settings_json
 from shapeparse.benchmark.record import FORMAT, Record
+
+from .conftest import make_run
 
 BC = Job("bc", 0, "fast")
 LINES = Job("lines", 0, "fast")
@@ -28,14 +31,13 @@ def record(tmp_path) -> Record:
 
 
 @pytest.fixture
-def finish(record) -> Callable[..., list[dict]]:
+def finish(record, plan) -> Callable[..., list[dict]]:
     """Pretend that a worker has done a job: a run for each of its rows."""
 
     def write(job: Job, *rows: str, **facts: object) -> list[dict]:
-        runs = [
-            {"job": job.name, "row": row, "preset": job.preset, "fold": job.fold, "settings": {}, **facts}
-            for row in rows
-        ]
+        each = [0.5] * len(plan.splits[job.fold].test)
+        known = {"job": job.name, "preset": job.preset, **facts}
+        runs = [make_run(row, job.fold, each, np.random.default_rng(0)) | known for row in rows]
         folder = record.job_folder(job)
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "result.json").write_text(json.dumps(runs))
@@ -121,6 +123,23 @@ def test_damaged_results_are_refused_and_left_as_they_are(record, plan, refused,
     message = refused(record.start, plan)
     assert message.startswith(f"{record.results_path} {complaint}")
     assert contents(record.out) == {str(record.results_path): content}
+
+
+def test_results_that_are_a_pipe_are_refused_at_once(record, plan, refused):
+    record.out.mkdir()
+    os.mkfifo(record.results_path)
+    assert "is not a regular file" in refused(record.so_far, plan)
+
+
+@pytest.mark.parametrize("runs", [[3], [{}], [{"job": "bc"}], [{"job": 1, "row": []}]])
+def test_runs_that_are_none_are_refused_in_one_sentence(record, plan, refused, runs):
+    record.start(plan)
+    results = json.loads(record.results_path.read_text()) | {"runs": runs}
+    record.results_path.write_text(json.dumps(results))
+    before = contents(record.out)
+    for look in (record.start, record.so_far):
+        assert "results.json is damaged (run 1 has no valid" in refused(look, plan)
+    assert contents(record.out) == before
 
 
 def test_a_folder_that_is_a_file_is_refused(record, plan, refused):

@@ -17,9 +17,9 @@ from shapeparse.learning.methods import METHODS
     [
         (["all"], [*METHODS, *PEERS]),
         (["methods"], list(METHODS)),
-        (["peers"], ["lines", "colours", "unet"]),
+        (["peers"], ["lines", "colours", "unet", "unet-lite"]),
         (["unet", "drag", "bc"], ["bc", "drag", "unet"]),
-        (["drag", "peers", "drag", "lines"], ["drag", "lines", "colours", "unet"]),
+        (["drag", "peers", "drag", "lines"], ["drag", "lines", "colours", "unet", "unet-lite"]),
         (["all", "drag"], [*METHODS, *PEERS]),
     ],
 )
@@ -30,7 +30,7 @@ def test_rows_are_named_one_by_one_or_in_groups_and_come_in_the_order_of_the_tab
 def test_an_unknown_row_is_answered_with_the_known_ones(refused):
     message = refused(rows_named, ["drag", "dragon"])
     assert message.startswith("There is no row 'dragon'; did you mean drag")
-    assert all(name in message for name in ("all", "methods", *METHODS, *PEERS))
+    assert message.endswith("in all.")  # too many to be listed
 
 
 def test_the_names_of_engines_are_those_that_there_are() -> None:

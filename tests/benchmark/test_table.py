@@ -9,15 +9,16 @@ import pytest
 
 from shapeparse.benchmark.paper import PAPER_TABLE
 from shapeparse.benchmark.standings import ROWS
-from shapeparse.benchmark.table import COLUMNS, table_markdown
+from shapeparse.benchmark.table import COLUMNS, RANK_NOTE, table_markdown
 from shapeparse.learning.methods import METHODS
 
 Make = Callable[..., dict[str, Any]]
 
 
 def cells(markdown: str) -> dict[str, dict[str, str]]:
-    """The table's rows by their titles."""
-    lines = [line.strip("| ").split(" | ") for line in markdown.splitlines() if line.startswith("|")]
+    """The first table's rows by their titles."""
+    first = markdown.split(RANK_NOTE)[0]
+    lines = [line.strip("| ").split(" | ") for line in first.splitlines() if line.startswith("|")]
     assert {len(line) for line in lines} == {len(COLUMNS)}
     return {line[0]: dict(zip(COLUMNS, line, strict=True)) for line in lines[2:]}
 
@@ -34,6 +35,15 @@ def test_all_rows_stand_in_the_order_of_the_paper_with_its_numbers(results: dict
     titles = ("MCPG", "DRAG", "MCPG, root's return", "U-Net, then IGM", "IGM oracle")
     assert [rows[title]["setting"] for title in titles] == ["RL", "IL+RL", "ablation", "peer", "line"]
     assert set(PAPER_TABLE) <= set(METHODS)
+
+
+def test_ranks_stand_below_with_how_sure_they_are(some_results: Make) -> None:
+    ranked = table_markdown(some_results(("drag", "dagger", "mcpg", "oracle"), folds=3)).split(RANK_NOTE)[1]
+    rows = [line.strip("| ").split(" | ") for line in ranked.splitlines() if line.startswith("|")][2:]
+    assert [row[0] for row in rows] == ["DAgger", "DRAG", "MCPG"]
+    assert [row[2] for row in rows] == ["1", "2", "3"]
+    assert rows[2][3:] == ["3 to 3", "0"]
+    assert RANK_NOTE not in table_markdown(some_results(("drag", "dagger"), folds=1))
 
 
 def test_cells_are_means_over_the_folds(some_results: Make) -> None:
@@ -104,7 +114,7 @@ def test_another_preset_is_a_row_of_its_own_beside_its_own_drag(some_results: Ma
     results["runs"] += again
     rows = cells(table_markdown(results))
     assert list(rows) == ["Behaviour cloning", "DRAG", "Behaviour cloning (paper)", "DRAG (paper)"]
-    assert rows["Behaviour cloning (paper)"]["DRAG minus this"] == "0.00 [0.00, 0.00]"
+    assert rows["Behaviour cloning (paper)"]["DRAG minus this"] == "0.00 (one fold)"
 
 
 @pytest.mark.parametrize("nothing", [{}, {"runs": [], "splits": [], "failed": []}])

@@ -82,8 +82,9 @@ def tiny_network() -> Preset:
 
 @pytest.fixture
 def tiny(monkeypatch: pytest.MonkeyPatch, tiny_network: Preset) -> None:
-    """The default preset is tiny."""
+    """The presets by default are tiny."""
     monkeypatch.setitem(PRESETS, "fast", tiny_network)
+    monkeypatch.setitem(PRESETS, "best", tiny_network)
 
 
 @pytest.fixture(scope="session")
@@ -92,6 +93,7 @@ def trained_once(tmp_path_factory: pytest.TempPathFactory, tiny_network: Preset)
     folder = tmp_path_factory.mktemp("trained")
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(PRESETS, "fast", tiny_network)
+        patch.setitem(PRESETS, "best", tiny_network)
         patch.chdir(folder)
         assert main(["data", "make", "--out", "photos", "--count", "8", "--size", "48"]) == 0
         words = "train --data photos --out run --epochs 3 --test 2 --depth 4 --learning.rate 0.01"
@@ -122,5 +124,6 @@ def demo_once(tmp_path_factory: pytest.TempPathFactory, tiny_network: Preset) ->
     out, printed = tmp_path_factory.mktemp("once") / "demo", io.StringIO()
     with pytest.MonkeyPatch.context() as patch, redirect_stdout(printed):
         patch.setitem(PRESETS, "fast", tiny_network)
+        patch.setitem(PRESETS, "best", tiny_network)
         assert main(["demo", "--out", str(out), *map(str, QUICK)]) == 0
     return out, printed.getvalue()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -22,6 +23,7 @@ from shapeparse.commands.cli import main
 from shapeparse.learning.methods import METHODS
 from shapeparse.networks.presets import PRESETS, Preset
 from shapeparse.support import files
+from shapeparse.support.processes import alone
 
 from .conftest import Result, house, save
 
@@ -161,6 +163,14 @@ def test_photographs_that_cannot_be_read_are_named_and_left_out(cli: Cli, photos
 # ---- only looking ----------------------------------------------------------------------------------------------------
 
 
+def test_a_second_benchmark_in_the_same_folder_is_refused_and_told_who_is_at_work(cli: Cli, engine: Engine) -> None:
+    with alone(Path("out/benchmark.lock")):
+        result = cli(*WORDS)
+        assert [path.name for path in Path("out").iterdir()] == ["benchmark.lock"]
+    assert (result.code, len(result.sentences), engine.asked) == (2, 1, [])
+    assert f"out is being worked in by another process ({os.getpid()} on " in result.err
+
+
 def test_a_dry_run_says_what_would_be_done_and_writes_nothing(cli: Cli, engine: Engine) -> None:
     result = cli(*WORDS, "--dry-run")
     assert (result.code, result.err) == (0, "")
@@ -246,6 +256,7 @@ def test_a_benchmark_that_was_stopped_keeps_what_is_done_and_goes_on(
         ("--minutes=1", "Both --epochs and --minutes"),
         ("--methods=dragon", "There is no row 'dragon'; did you mean drag"),
         ("--engine=cloud", "There is no engine cloud"),
+        ("--device=abacus", "There is no device 'abacus'"),
         ("--preset=magic", "There is no preset 'magic'"),
         ("--jobs=0", "jobs is 0"),
         ("--folds=0", "at least 1"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import subprocess
 import sys
 
@@ -91,6 +92,24 @@ def test_help_starts_quickly_because_it_loads_nothing_heavy() -> None:
     )
     result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert result.stdout.splitlines()[-1] == "[]"
+
+
+def test_the_help_of_a_command_loads_neither_torch_nor_numba() -> None:
+    modules = [command.module for command in cli.COMMANDS if command.module != "paint"]
+    imports = ", ".join(f"shapeparse.commands.{module}" for module in modules)
+    script = f"import sys, {imports}; print([name for name in ('torch', 'numba', 'matplotlib') if name in sys.modules])"
+    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert result.stdout.strip() == "[]"
+
+
+def test_the_process_ends_with_the_exit_code_of_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    usual = gc.get_threshold()
+    try:
+        monkeypatch.setattr(sys, "argv", ["shapeparse", "nonsense"])
+        assert cli.process() == 2
+    finally:
+        gc.unfreeze()
+        gc.set_threshold(*usual)
 
 
 def test_trees_alone_need_neither_torch_nor_matplotlib() -> None:

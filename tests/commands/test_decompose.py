@@ -13,6 +13,7 @@ from PIL import Image
 
 from shapeparse import ParseTree
 from shapeparse.data.images import read_mask
+from shapeparse.support.files import kind_of
 
 from .conftest import Result, house, save
 
@@ -182,3 +183,28 @@ def test_long_tables_end_with_the_mean_of_all(cli: Cli, tmp_path: Path) -> None:
     result = cli("decompose", tmp_path / "masks", "--out", tmp_path / "out", "--formats", "json")
     assert "mean of 25" in result.out
     assert "5 more are in summary.csv" in result.out
+
+
+def test_every_file_tells_its_kind_and_is_replaced_by_its_own_kind_alone(
+    cli: Cli, mask_file: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    for _ in range(2):
+        assert cli("decompose", mask_file, "--out", out, "--figure", "--curve").code == 0
+    assert all(kind_of(path) for path in out.iterdir())
+    theirs = save(out / "house.png", house()).read_bytes()
+    tree = (out / "house.json").read_bytes()
+    result = cli("decompose", mask_file, "--out", out, "--depth", 1)
+    assert result.code == 2
+    assert "house.png is another kind of file and is not replaced" in result.sentences[0]
+    assert (out / "house.png").read_bytes() == theirs
+    assert (out / "house.json").read_bytes() == tree
+
+
+def test_the_results_of_another_command_are_left_alone(cli: Cli, mask_file: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "summary.json").write_text('{"format": "shapeparse-parse"}')
+    result = cli("decompose", mask_file, "--out", out)
+    assert "summary.json is another kind of file" in result.sentences[0]
+    assert [path.name for path in out.iterdir()] == ["summary.json"]

@@ -10,6 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from shapeparse.commands.demo import WRITTEN
+from shapeparse.support.files import kind_of
+
 from .conftest import QUICK, Result
 
 Cli = Callable[..., Result]
@@ -38,6 +41,7 @@ def test_the_demo_writes_data_run_trees_figures_and_a_page_that_stands_alone(
     )  # fmt: skip
     for name in written:
         assert (demo / name).stat().st_size > 0
+    assert all(kind_of(demo / name) for name in WRITTEN)
     page = (demo / "report.html").read_text()
     sources = re.findall(r'(?:src|href)="([^"]{0,20})', page)
     assert sources
@@ -100,3 +104,10 @@ def test_the_demo_refuses_an_output_that_is_a_file(cli: Callable[..., Result], t
     (tmp_path / "demo").write_text("mine")
     result = cli("demo", "--out", tmp_path / "demo")
     assert (result.code, len(result.sentences)) == (2, 1)
+
+
+def test_files_of_somebody_else_are_kept(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "report.html").write_text("<!doctype html>\nmine")
+    result = cli("demo", "--out", tmp_path, *QUICK)
+    assert "report.html is another kind of file" in result.sentences[0]
+    assert [path.name for path in tmp_path.iterdir()] == ["report.html"]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from shapeparse import Parser, load
-from shapeparse.commands import export
+from shapeparse.parsing import onnx_file
 
 from .conftest import Result, Trained
 
@@ -22,7 +22,7 @@ def test_the_parser_of_the_run_is_exported(cli: Cli, trained: Trained, monkeypat
         written.append(parser)
         path.write_bytes(bytes(1_500_000))
 
-    monkeypatch.setattr(export, "export_onnx", write)
+    monkeypatch.setattr(onnx_file, "export_onnx", write)
     result = cli("export", "run", "--onnx", "parser.onnx")
     assert (result.code, result.sentences) == (0, [])
     assert result.out == "The parser is in parser.onnx (1.5 MB).\n"

@@ -50,3 +50,8 @@ def test_an_input_is_never_an_output_even_by_another_way(tmp_path: Path, refused
     jobs = [Job(mask, None, "a")]
     assert "would be overwritten" in refused(refuse_overwriting, [tmp_path / "link" / "a.png"], jobs)
     refuse_overwriting([tmp_path / "in" / "a.json"], jobs)
+
+
+def test_a_picture_of_somebody_else_is_never_an_output(tmp_path: Path, refused: Callable[..., str]) -> None:
+    theirs = save(tmp_path / "b.png", house())
+    assert "another kind of file" in refused(refuse_overwriting, [theirs], [Job(tmp_path / "b.jpg", None, "b")])

@@ -20,6 +20,15 @@ SETTINGS = Settings(PaintSettings(brush=5), ExportSettings(), ("json", "csv"))
 TREE = replace(decompose(house()), name="house.png")
 
 
+def row_names(ways: dict) -> list[str]:
+    return list(ways)
+
+
+def known(number: float | None) -> float:
+    assert number is not None
+    return number
+
+
 @pytest.fixture
 def trees(tmp_path: Path) -> Path:
     """Three trees and a summary, as ``decompose`` leaves them."""
@@ -27,7 +36,7 @@ def trees(tmp_path: Path) -> Path:
     folder.mkdir()
     for name in ("house", "door10", "door9"):
         TREE.save(folder / f"{name}.json")
-    (folder / "summary.json").write_text("{}")
+    (folder / "summary.json").write_text('{"format": "shapeparse-decompose"}')
     save(folder / "house.png", house())
     return folder
 
@@ -51,21 +60,22 @@ def test_a_tree_is_planned_and_compared_with_its_mask(trees: Path, tmp_path: Pat
     [item], _ = items_of([trees / "house.json"], Beside(masks=mask))
     done = plan_item(item, None, SETTINGS)
     assert done.plan.strokes == paint(TREE, brush=5).strokes
+    assert row_names(done.ways) == ["rectangles", "rows", "cells", "rows, lifted", "chosen"]
     (tmp_path / "out").mkdir()
     row = write(done, tmp_path / "out", SETTINGS)
-    assert row.files == ("house.json", "house.csv")
-    assert json.loads((tmp_path / "out" / "house.json").read_text())["strokes"]
+    assert row.files == ("house.plan.json", "house.plan.csv")
+    assert json.loads((tmp_path / "out" / "house.plan.json").read_text())["strokes"]
     metrics = done.plan.metrics(house())
     assert (row.strokes, row.coverage, row.travel_length) == (
         metrics["strokes"], metrics["coverage"], metrics["travel_length"],
     )  # fmt: skip
-    assert row.travel_length <= row.travel_nearest
+    assert row.seconds_least < row.seconds < known(row.seconds_rows)
 
 
 def test_a_format_asked_for_twice_is_written_once(trees: Path) -> None:
     [item], _ = items_of([trees / "house.json"], Beside())
     found = output_files(item.job, Path("out"), replace(SETTINGS, formats=("svg", "json", "svg")))
-    assert found == [Path("out/house.svg"), Path("out/house.json")]
+    assert found == [Path("out/house.plan.svg"), Path("out/house.plan.json")]
 
 
 def test_a_mask_of_another_size_is_refused(trees: Path, tmp_path: Path, refused: Callable[..., str]) -> None:

@@ -14,6 +14,7 @@ from PIL import Image
 
 from shapeparse import ParseTree, load
 from shapeparse.commands import parsing
+from shapeparse.support.files import kind_of
 
 from .conftest import Result, Trained, save
 
@@ -191,3 +192,26 @@ def test_options_that_make_no_sense_are_named(
     result = cli("parse", "photos/images", "--model", "run", "--out", "out", *options)
     assert result.code == 2
     assert complaint in " ".join(result.sentences)
+
+
+def test_every_file_tells_its_kind_and_those_of_decompose_are_left_alone(cli: Cli, trained: Trained) -> None:
+    words = ("parse", "photos/images", "--model", "run", "--html", "--review", 0.99, "--out", "out")
+    for _ in range(2):
+        assert cli(*words).code == 0
+    assert all(kind_of(path) for path in Path("out").iterdir())
+    assert cli("decompose", "photos/masks", "--out", "trees").code == 0
+    before = {path.name: path.read_bytes() for path in Path("trees").iterdir()}
+    result = cli("parse", "photos/images", "--model", "run", "--out", "trees")
+    assert result.code == 2
+    assert "summary.json is another kind of file and is not replaced" in result.sentences[0]
+    assert {path.name: path.read_bytes() for path in Path("trees").iterdir()} == before
+
+
+def test_the_summary_names_every_setting_of_the_parse(cli: Cli, trained: Trained) -> None:
+    words = ("--price", 0.002, "--lookahead", 3, "--no-flips", "--no-refine", "--depth", 2, "--formats", "json")
+    assert cli("parse", "photos/images/0000.jpg", "--model", "run", *words, "--out", "out").code == 0
+    settings = json.loads(Path("out/summary.json").read_text())["settings"]
+    assert settings == {
+        "depth": 2, "min_extent": None, "search": "lookahead", "lookahead": 3, "flips": False, "refine": False,
+        "rectangles": None, "price": 0.002, "accuracy": None, "formats": ["json"],
+    }  # fmt: skip

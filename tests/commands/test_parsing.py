@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +14,7 @@ from shapeparse.commands.inputs import plan
 from shapeparse.commands.parsing import Album, parse_jobs
 from shapeparse.data.dataset import Skipped
 
-from .conftest import Trained
+from .conftest import Trained, save
 
 
 def test_photographs_are_parsed_some_at_a_time_and_broken_ones_set_aside(
@@ -25,11 +25,34 @@ def test_photographs_are_parsed_some_at_a_time_and_broken_ones_set_aside(
     parser, problems = load("run"), list[Skipped]()
     jobs, _ = plan([Path("photos/images")], None)
     found = list(parse_jobs(parser, jobs, ParseSettings(depth=2), problems))
-    assert [tree.name for _, _, tree in found] == [f"000{place}.jpg" for place in (0, 1, 2, 3, 5, 6, 7)]
+    assert [done.tree.name for done in found] == [f"000{place}.jpg" for place in (0, 1, 2, 3, 5, 6, 7)]
     assert [problem.path.name for problem in problems] == ["0004.jpg"]
-    for job, photo, tree in found:
+    for job, photo, tree, strangeness in found:
         assert tree == parser.parse(job.path, depth=2)
         assert photo.shape[:2] == (tree.height, tree.width)
+        assert strangeness == pytest.approx(next(parser.parse_knowingly([job.path])).strangeness)
+
+
+def test_few_pixels_are_in_memory_at_a_time_and_large_photographs_have_it_to_themselves(
+    tmp_path: Path, trained: Trained, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sizes = {"a": 10, "b": 10, "c": 30, "d": 10, "e": 50, "f": 10}
+    for name, side in sizes.items():
+        save(tmp_path / "sized" / f"{name}.png", np.zeros((side, side, 3), np.uint8))
+    jobs, _ = plan([tmp_path / "sized"], None)
+    monkeypatch.setattr(parsing, "LARGE", 800)
+    batches = [(count, [job.name for job in some]) for count, some in parsing.batches_of(jobs)]
+    assert batches == [(200, ["a", "b"]), (900, ["c"]), (100, ["d"]), (2500, ["e"]), (100, ["f"])]
+    beside: list[int] = []
+
+    def side_by_side(work: Callable, items: list) -> Iterator:
+        beside.append(len(items))
+        return map(work, items)
+
+    monkeypatch.setattr(parsing, "side_by_side", side_by_side)
+    found = list(parse_jobs(load("run"), jobs, ParseSettings(depth=2), []))
+    assert [done.tree.name[0] for done in found] == list(sizes)
+    assert beside == [1, 1, 1]  # c and e were parsed by themselves
 
 
 @pytest.fixture

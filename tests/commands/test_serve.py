@@ -46,6 +46,8 @@ def test_a_port_that_is_taken(cli: Cli) -> None:
         ["--port", "0", "--host", "no.such.name.invalid"],
         ["--port", "0", "--model", "nowhere"],
         ["--port", "0", "--max-megabytes", "0"],
+        ["--port", "0", "--max-megabytes", "nan"],
+        ["--port", "0", "--max-megapixels", "inf"],
         ["--port", "0", "--max-megapixels", "1000"],
         ["--port", "0", "--at-once", "0"],
     ],

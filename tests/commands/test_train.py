@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import dataclasses
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from shapeparse.learning.methods import METHODS
 from shapeparse.learning.settings import TrainSettings
 from shapeparse.learning.trainer import Trainer
 from shapeparse.networks.presets import PRESETS
+from shapeparse.support.processes import alone
 
 from .conftest import Result, Trained, house, save
 
@@ -48,7 +50,7 @@ def test_the_end_names_the_method_in_full_and_epochs_are_told(cli: Cli, tmp_path
     result = cli("train", "--data", dataset(tmp_path / "d"), "--out", tmp_path / "run", "--epochs", 2)
     assert (result.code, result.sentences) == (0, [])
     assert result.out.startswith("DRAG, dense and anchored: ")
-    assert "1 validation photograph right" in result.out
+    assert "from 1 photograph that it did not learn from. So few say little" in result.out
     told = [line for line in result.err.splitlines() if line.startswith("epoch ")]
     assert len(told) == 2
     assert max(map(len, told)) <= 80
@@ -81,10 +83,21 @@ def test_an_existing_run_is_left_alone_without_resume(cli: Cli, trained: Trained
     assert (trained.run / "model.safetensors").read_bytes() == before
 
 
+@pytest.mark.parametrize("words", [("--data", "photos"), ("--resume",)])
+def test_a_second_training_in_the_same_folder_is_refused_and_told_who_trains_there(
+    cli: Cli, trained: Trained, words: tuple[str, ...]
+) -> None:
+    with alone(trained.run / "training.lock"):
+        result = cli("train", "--out", "run", *words)
+    assert (result.code, result.out, len(result.sentences)) == (2, "", 1)
+    assert f"run is being worked in by another process ({os.getpid()} on " in result.err
+
+
 def test_resume_needs_no_other_option_and_a_complete_run_says_so(cli: Cli, trained: Trained) -> None:
     result = cli("train", "--out", "run", "--resume")
     assert (result.code, result.err) == (0, "")
     assert result.out.startswith("The run was complete already.")
+    assert "So few say little" in result.out
 
 
 def test_an_interrupted_run_goes_on_to_the_same_end(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -116,12 +129,11 @@ def test_resume_with_the_same_command_is_fine_and_with_another_is_refused(cli: C
         "--test=3",
         "--validation=0.5",
         "--method=bc",
-        "--minutes=9",
-        "--learning.clip=1",
+        "--learning.clip=2",
         "--depth=7",
     ):
         result = cli("train", "--out", "run", "--resume", option)
-        assert (result.code, result.out, len(result.sentences)) == (2, "", 1)
+        assert (option, result.code, result.out, len(result.sentences)) == (option, 2, "", 1)
 
 
 def test_resume_follows_data_that_moved_and_refuses_data_that_changed(cli: Cli, trained: Trained) -> None:
@@ -256,3 +268,11 @@ def test_help_fits_80_columns(cli: Cli, command: str, monkeypatch: pytest.Monkey
     assert max(map(len, result.out.splitlines())) <= 80
     assert "{None}" not in result.out
     assert "examples:" in result.out
+
+
+def test_a_training_to_a_plateau_has_no_minutes_unless_they_are_given(tmp_path: Path) -> None:
+    from shapeparse.commands.train import Args, usual
+
+    assert usual(Args(tmp_path / "run")).minutes == 5.0
+    until = usual(Args(tmp_path / "run", preset="fast", plateau=100))
+    assert (until.minutes, until.epochs, until.plateau) == (None, None, 100)

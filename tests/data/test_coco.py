@@ -14,7 +14,7 @@ from hypothesis.extra.numpy import array_shapes, arrays
 from PIL import Image
 
 from shapeparse.data import coco, load
-from shapeparse.data.coco import outline_mask, run_lengths
+from shapeparse.data.coco import outline_mask, run_lengths, run_string
 from shapeparse.support.errors import UserError
 
 SQUARE = [[1, 1, 3, 1, 3, 3, 1, 3]]
@@ -70,6 +70,7 @@ def slow_string(runs: list[int]) -> str:
 def test_run_lengths_of_both_forms_give_the_mask_back(mask):
     runs = slow_runs(mask)
     height, width = mask.shape
+    assert run_string(mask) == slow_string(runs)
     for counts in (runs, slow_string(runs)):
         decoded = outline_mask({"size": [height, width], "counts": counts}, height, width)
         np.testing.assert_array_equal(decoded, mask)

@@ -41,6 +41,12 @@ def test_without_a_path_photographs_are_made() -> None:
         assert np.array_equal(loaded.masks[index], mask)
 
 
+def test_the_wide_world_is_made_if_it_is_asked_for() -> None:
+    loaded = Source(seed=3, count=1, world="wide").read(side=32)
+    assert np.array_equal(loaded.images[0], generate(3, 0, 32, "wide")[0])
+    assert not np.array_equal(loaded.images[0], generate(3, 0, 32)[0])
+
+
 def test_as_many_are_made_as_the_paper_has_if_no_count_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
     assert source.BUILT_IN_COUNT == 362
     monkeypatch.setattr(source, "BUILT_IN_COUNT", 3)

@@ -141,7 +141,7 @@ def _tiny_run(folder: Path, photographs: Callable) -> Path:
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(PRESETS, "fast", tiny)
         data = TrainingData(images[:3], masks[:3], images[3:], masks[3:])
-        Trainer(TrainSettings("dagger", epochs=1, depth=4), data, folder).run()
+        Trainer(TrainSettings("dagger", "fast", epochs=1, depth=4), data, folder).run()
     return folder
 
 

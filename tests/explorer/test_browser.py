@@ -31,9 +31,10 @@ def pages(door: Door, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str
     folder = tmp_path_factory.mktemp("pages")
     coarse = one(igm(mask, depth=3))
     plan = plan_painting(tree, PaintSettings(brush=14))
+    square = one(igm(np.pad(np.ones((14, 14), bool), 20)))
     explorations = {
-        "one": [Exploration("door.png", photo, (Shown("Oracle", tree, scores=tree.scores(mask)),))],
-        "strokes": [Exploration("door.png", photo, (Shown("Oracle", tree, plan),))],
+        "one": [Exploration("door.png", photo, (Shown("Oracle", tree, mask=mask),))],
+        "strokes": [Exploration("door.png", photo, (Shown("Oracle", tree, plan, mask),))],
         "two": [Exploration("door.png", photo, (Shown("Deep", tree, plan), Shown("Coarse", coarse)))],
         "many": [
             Exploration("first.png", photo, (Shown("Oracle", tree),)),
@@ -41,6 +42,7 @@ def pages(door: Door, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str
                 "<i>second</i>.png", photo[:, ::-1].copy(), (Shown("Oracle", one(igm(mask[:, ::-1], depth=2))),)
             ),
         ],
+        "dab": [Exploration("dab.png", None, (Shown("A square", square, plan_painting(square, PaintSettings(14))),))],
         "deep": [Exploration("all.png", None, (Shown("All splits", whole_tree(depth=11)),))],
     }
     for name, content in explorations.items():
@@ -186,6 +188,26 @@ def test_strokes_are_shown_on_demand_and_painted_one_after_the_other(
     page.get_by_label("Show the strokes").uncheck()
     expect(page.get_by_role("button", name="Play: strokes")).to_be_visible()
     assert not page.locator(".strokes").is_visible()
+
+
+def test_beside_strokes_stands_what_they_cover_and_waste(
+    visit: Visit, pages: dict[str, str], door: Door, expect: Callable
+) -> None:
+    _, mask, tree = door
+    painted = plan_painting(tree, PaintSettings(brush=14)).metrics(mask)
+    assert painted["waste"] != pytest.approx(tree.scores(mask).waste, abs=0.01)
+    page = visit(pages["strokes"])
+    for name in ("Coverage", "Waste"):
+        expect(figure(page, name)).to_have_text(f"{100 * float(painted[name.lower()] or 0):.1f}\u00a0%")
+    page = visit(pages["one"])
+    expect(figure(page, "Waste")).to_have_text(f"{100 * tree.scores(mask).waste:.1f}\u00a0%")
+
+
+def test_a_stroke_that_takes_no_time_is_counted(visit: Visit, pages: dict[str, str], expect: Callable) -> None:
+    page = visit(pages["dab"])
+    expect(slider(page, "Strokes")).to_have_attribute("aria-valuetext", re.compile("^1 of 1 "))
+    page.get_by_label("Show the strokes").check()
+    expect(page.locator(".strokes .body:not(.none)")).to_have_count(1)
 
 
 def test_with_reduced_motion_strokes_appear_whole(

@@ -7,9 +7,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from shapeparse import ParseTree
+import pytest
 
-from .conftest import figure, overflow, slider
+from shapeparse import ParseTree, igm
+from shapeparse.painting import PaintSettings, plan_painting
+from shapeparse.web.samples import find_sample
+
+from .conftest import figure, one, overflow, slider
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page, Route
@@ -53,7 +57,8 @@ def test_without_a_trained_parser_a_photograph_waits_for_its_mask(
     visit: Visit, service: str, files: dict[str, Path], expect: Callable
 ) -> None:
     page = visit(service)
-    oracle = {"name": "oracle", "title": "Oracle", "kind": "oracle", "needs_mask": True, "facts": {"depth": 7}}
+    oracle = {"name": "oracle", "title": "Oracle", "kind": "oracle", "needs_mask": True,
+              "facts": {"depth": 7, "settings": ["depth", "price"]}}  # fmt: skip
     page.route("**/api/models", lambda route: route.fulfill(json=[oracle]))
     page.reload()
     expect(figure(page, "Strokes")).to_have_text(re.compile(r"\d"))
@@ -111,13 +116,17 @@ def test_every_format_is_downloaded(visit: Visit, service: str, tmp_path: Path, 
     buttons = page.locator(".downloads button")
     expect(buttons.first).to_be_enabled()
     names = buttons.all_inner_texts()
-    assert {"tree", "rectangles-svg", "json", "geojson", "svg", "gcode", "csv", "fields2cover"} == set(names)
+    plans = {"json", "geojson", "svg", "gcode", "csv", "fields2cover", "ros-path", "ros-poses"}
+    assert {"tree", "rectangles-svg"} | plans == set(names)
+    saved = set()
     for name in names:
         with page.expect_download() as download:
             page.locator(".downloads").get_by_role("button", name=name, exact=True).click()
         download.value.save_as(tmp_path / name)
         assert (tmp_path / name).stat().st_size > 0
         assert Path(download.value.suggested_filename).suffix
+        saved.add(download.value.suggested_filename)
+    assert len(saved) == len(names)
     assert ParseTree.load(tmp_path / "tree").leaf_count == int(figure(page, "Rectangles").inner_text())
 
 
@@ -164,6 +173,74 @@ def test_what_the_service_refuses_is_said_in_its_own_words(visit: Visit, service
     page.route("**/api/**", lambda route: route.fulfill(status=503, json={"error": "The service is busy; try again."}))
     slider(page, "Brush").press("ArrowRight")
     expect(page.get_by_role("alert")).to_have_text("The service is busy; try again.")
+
+
+def test_the_figures_beside_strokes_are_those_of_the_plan(visit: Visit, service: str, expect: Callable) -> None:
+    sample = find_sample("car-door")
+    tree = one(igm(sample.mask, depth=7))
+    painted = plan_painting(tree, PaintSettings(brush=128)).metrics(sample.mask)
+    page = visit(service)
+    page.get_by_label("Parser").select_option("Oracle")
+    expect(page.locator(".view .title")).to_have_text("Oracle")
+    slider(page, "Brush").fill("128")
+    expect(figure(page, "Waste")).to_have_text(f"{100 * float(painted['waste'] or 0):.1f}\u00a0%")
+    expect(figure(page, "Coverage")).to_have_text(f"{100 * float(painted['coverage'] or 0):.1f}\u00a0%")
+    count = painted["strokes"]
+    expect(slider(page, "Strokes")).to_have_attribute("aria-valuetext", re.compile(f"^{count} of {count} "))
+
+
+def test_as_many_rectangles_as_the_slider_says(visit: Visit, service: str, expect: Callable) -> None:
+    page = visit(service)
+    page.get_by_label("Parser").select_option("Best tree of the mask")
+    expect(figure(page, "Rectangles")).to_have_text("20")
+    expect(slider(page, "Depth")).to_be_disabled()
+    expect(slider(page, "Price of a rectangle")).to_be_hidden()
+    for count in ("5", "12"):
+        slider(page, "Rectangles").fill(count)
+        expect(figure(page, "Rectangles")).to_have_text(count)
+    page.get_by_label("Parser").select_option("Oracle")
+    expect(slider(page, "Price of a rectangle")).to_be_visible()
+    expect(slider(page, "Rectangles")).to_be_hidden()
+
+
+def test_what_cannot_be_reached_leaves_no_figures_that_look_valid(visit: Visit, service: str, expect: Callable) -> None:
+    page = visit(service, refusals=True)
+    page.get_by_label("Parser").select_option("Best tree of the mask")
+    expect(figure(page, "Rectangles")).to_have_text("20")
+    page.get_by_label("Asked for").select_option("Least accuracy")
+    slider(page, "Accuracy").fill("1")
+    expect(page.get_by_role("alert")).to_contain_text("accuracy 1 is not reached with 100 rectangles")
+    expect(page.locator(".work")).to_have_class(re.compile("stale"))
+    expect(figure(page, "Rectangles")).to_have_text("–")
+    expect(page.locator(".downloads button").first).to_be_disabled()
+    slider(page, "Brush").press("ArrowRight")
+    expect(page.locator(".progress")).to_have_text("")
+    expect(figure(page, "Strokes")).to_have_text("–")
+    slider(page, "Accuracy").fill("0.9")
+    expect(figure(page, "Rectangles")).to_have_text(re.compile(r"\d"))
+    expect(page.locator(".work")).not_to_have_class(re.compile("stale"))
+    expect(page.get_by_role("alert")).to_be_hidden()
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_a_bad_value_is_said_where_the_person_is_and_takes_the_old_figures_away(
+    visit: Visit, service: str, expect: Callable, width: int
+) -> None:
+    page = visit(service, refusals=True, width=width, height=600)
+    expect(figure(page, "Strokes")).to_have_text(re.compile(r"\d"))
+    if width < 1000:
+        page.get_by_text("Photograph and settings").click()
+    field = page.get_by_label("Millimetres a pixel")
+    field.fill("-1")
+    expect(page.get_by_role("alert")).to_contain_text("scale")
+    expect(page.get_by_role("alert")).to_be_in_viewport(ratio=1)
+    expect(field).to_be_in_viewport()
+    expect(figure(page, "Strokes")).to_have_text("–")
+    expect(figure(page, "Waste")).to_have_text("–")
+    assert overflow(page) == 0
+    field.fill("2")
+    expect(figure(page, "Painted")).to_contain_text("mm")
+    expect(page.get_by_role("alert")).to_be_hidden()
 
 
 def test_the_service_page_fits_a_narrow_screen(visit: Visit, service: str, expect: Callable) -> None:

@@ -76,13 +76,13 @@ def test_one_script_and_one_style_are_allowed_and_nothing_is_loaded(door: Door) 
 def test_the_data_are_the_tree_the_scores_and_the_plan_as_the_service_gives_them(door: Door) -> None:
     _, mask, tree = door
     plan = plan_painting(tree, PaintSettings(brush=9))
-    (exploration,) = Parts(explored(door, plan=plan, scores=tree.scores(mask))).content["explorations"]
+    (exploration,) = Parts(explored(door, plan=plan, mask=mask)).content["explorations"]
     assert exploration["image"] | {"source": ""} == {"name": "door.png", "width": 192, "height": 192, "source": ""}
     assert exploration["image"]["source"].startswith("data:image/jpeg;base64,")
     (parse,) = exploration["parses"]
     assert len(parse["tree"]["nodes"]) == len(tree)
     assert parse["scores"]["accuracy"] == tree.accuracy(mask)
-    assert parse["plan"] == json.loads(json.dumps(plan.to_json()))
+    assert parse["plan"] == json.loads(json.dumps(plan.to_json(mask)))
     assert parse["merged_paint"] == sum(segment.paint for segment in tree.segments(merge=True))
 
 

@@ -17,7 +17,7 @@ from shapeparse.learning.memory import Transitions
 from shapeparse.learning.methods import method_named
 from shapeparse.learning.rollout import Rollout
 from shapeparse.learning.scenes import Scenes
-from shapeparse.learning.settings import LearningSettings
+from shapeparse.learning.settings import LearningSettings, TrainSettings
 from shapeparse.networks.critic import CriticOutput
 from shapeparse.networks.policy import PolicyOutput
 
@@ -34,8 +34,8 @@ def lesson(tiny_presets, photographs) -> Callable[..., tuple[Learner, Minibatch,
         shape = tiny_presets[preset]
         images, masks = photographs(3, shape.side)
         scenes = Scenes(images, masks, flips=True)
-        learner = Learner(method_named(method), shape, LIMITS, LearningSettings(**settings), seed)
-        rollout = Rollout.of(method_named(method), scenes, LIMITS)
+        learner = Learner(method_named(method), shape, LIMITS, LearningSettings(**{"warm_up": 0, **settings}), seed)
+        rollout = Rollout.of(method_named(method), scenes, LIMITS, teacher=TrainSettings(method).teacher)
         chosen = np.array([5, 0, 2])
         kept = rollout.gather(learner.policy, chosen, 0.5, np.random.default_rng(seed))
         kept = kept.take(np.arange(min(len(kept), 30)))

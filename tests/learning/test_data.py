@@ -23,11 +23,15 @@ def loaded(count: int) -> Loaded:
     return Loaded(images, images[..., 0] % 2 == 1, [f"photo {index}" for index in range(count)], [])
 
 
-def test_a_dataset_of_one_image_leaves_none_to_validate_with(data, refused):
-    message = refused(
-        TrainingData, data.train_images[:1], data.train_masks[:1], data.train_images[:0], data.train_masks[:0]
-    )
-    assert "one to validate with" in message
+def test_none_need_to_validate_but_some_must_be_learned_from(data, refused):
+    none = data.train_images[:0], data.train_masks[:0]
+    assert len(TrainingData(data.train_images[:1], data.train_masks[:1], *none).validation_images) == 0
+    assert "at least one image to learn from" in refused(TrainingData, *none, *none)
+
+
+def test_without_validation_all_that_are_not_held_out_are_learned_from():
+    data, parts = split_data(loaded(9), 0.0, 2, 0, Source())
+    assert (len(data.train_images), len(data.validation_images), len(parts["test"])) == (7, 0, 2)
 
 
 def test_other_images_or_masks_have_another_fingerprint(data):
@@ -65,7 +69,7 @@ def test_the_parts_of_a_run_are_found_again_by_name(refused):
 @pytest.mark.parametrize(
     ("count", "validation", "test", "complaint"),
     [
-        (9, 0.0, 0, "validation is 0.0"),
+        (9, -0.1, 0, "validation is -0.1"),
         (9, 1.0, 0, "validation is 1.0"),
         (9, 0.1, -1, "test is -1"),
         (1, 0.1, 0, "has 1 usable image;"),

@@ -20,8 +20,9 @@ from shapeparse.learning.methods import ABLATIONS, METHODS, Method, method_named
 from shapeparse.learning.policy_losses import imitate_oracle
 from shapeparse.learning.rollout import Rollout
 from shapeparse.learning.scenes import Scenes
-from shapeparse.learning.settings import LearningSettings
+from shapeparse.learning.settings import LearningSettings, TrainSettings
 from shapeparse.networks.presets import Preset
+from shapeparse.oracle.optimal import OptimalOracle
 
 LIMITS = Limits(depth=3)
 SMALLEST = Preset("shared", side=32, widths=(4, 4), channels=4, positions=4, dense=(8,))
@@ -43,8 +44,17 @@ def update(lesson: Lesson, times: int = 1) -> dict[str, float]:
     return report
 
 
-@pytest.mark.parametrize("preset", ["fast", "paper", "crop"])
-@pytest.mark.parametrize("method", METHODS)
+def every_method_with(*presets: str) -> list[tuple[str, str]]:
+    """All that go together: a distribution over places needs a network that keeps them."""
+    return [
+        (name, preset)
+        for name, method in METHODS.items()
+        for preset in presets
+        if preset in ("fast", "best") or method.split_policy != "categorical"
+    ]
+
+
+@pytest.mark.parametrize(("method", "preset"), every_method_with("fast", "paper", "crop"))
 def test_policy_and_critic_do_not_leak_into_each_other(lesson, method, preset):
     for rate, critic_rate in ((1e-2, 0.0), (0.0, 1e-2)):
         given = lesson(method, preset, rate=rate, critic_rate=critic_rate, weight_decay=0.0)
@@ -107,7 +117,7 @@ def test_a_policy_that_answers_no_numbers_ends_the_training(lesson, refused):
 
 def test_a_fused_optimiser_moves_each_weight_by_its_own_gradient(lesson):
     """Gradients of convolutions may lie in memory otherwise than their weights."""
-    learner, batch, _ = lesson("dagger", "best", quick=True)
+    learner, batch, _ = lesson("dagger", "scratch", quick=True)
     assert learner.policy_optimiser.defaults["fused"]
     masks = torch.rand(len(batch.pixels), 32, 32, generator=torch.Generator().manual_seed(0))
     twin = copy.deepcopy(learner.policy).train()
@@ -151,7 +161,7 @@ def test_rates_follow_the_schedule_for_policy_and_critic(lesson):
 
 
 def test_fresh_heads_have_rates_of_their_own(lesson):
-    learner, _, _ = lesson("dagger", "best", rate=0.4, fresh_heads=True)
+    learner, _, _ = lesson("dagger", "scratch", rate=0.4, fresh_heads=True)
     learner.set_progress(0.5, 0.5, 0.25)
     rates = {
         id(parameter): group["lr"] for group in learner.policy_optimiser.param_groups for parameter in group["params"]
@@ -166,7 +176,7 @@ def test_fresh_heads_have_rates_of_their_own(lesson):
 @pytest.mark.parametrize("fresh", [False, True])
 def test_fresh_heads_are_averaged_from_their_first_update_on(lesson, fresh):
     """Before it, they have not learned anything worth keeping in a mean."""
-    given = learner, batch, _ = lesson("dagger", "best", averaging=0.9, fresh_heads=fresh)
+    given = learner, batch, _ = lesson("dagger", "scratch", averaging=0.9, fresh_heads=fresh)
     for _ in range(200):
         learner.update_map(batch.pixels, torch.zeros(len(batch.pixels), *batch.pixels.shape[2:]))
     seen, expected = [], learner.policy.rule.weight.detach().clone()
@@ -268,14 +278,18 @@ def taught(known_critic) -> Callable[..., tuple[np.ndarray, np.ndarray]]:
     """Rule probabilities (4) and split locations (2) at the root, before and after some updates of a method."""
 
     def teach(name: str, times: int = 12, progress: float = 0.9, settings: dict[str, float] | None = None, **changes):
-        given = {"rate": 5e-3, "entropy": 0.0, "centring": 0.0, "weight_decay": 0.0, **(settings or {})}
+        given = {"rate": 5e-3, "entropy": 0.0, "warm_up": 0, "weight_decay": 0.0, **(settings or {})}
         method = told(method_named(name), known_critic)
         learner = Learner(method, SMALLEST, Limits(1), LearningSettings(**given), seed=1)
         learner.set_progress(progress, 1.0)
         scenes, chosen = paint_on_the_left(), np.array([0])
-        rollout = Rollout.of(method, scenes, Limits(1))
+        rollout = Rollout.of(method, scenes, Limits(1), teacher=TrainSettings(name).teacher)
         kept = Transitions(Nodes.roots([(SIDE, SIDE)] * ROOTS), **{**good_and_bad(), **changes})
         kept = replace(kept, nodes=replace(kept.nodes, image=np.zeros(ROOTS, np.int32)))
+        if method.knows_worth:
+            assert isinstance(rollout.oracle, OptimalOracle)
+            worth = rollout.oracle.worth(kept.nodes)
+            kept = replace(kept, **{f"worth_{part}": column for part, column in worth._asdict().items()})
         minibatch = Minibatch.of(chosen, scenes.pixels(chosen), kept, scenes, Limits(1))
 
         def says() -> tuple[np.ndarray, np.ndarray]:
@@ -295,7 +309,7 @@ def taught(known_critic) -> Callable[..., tuple[np.ndarray, np.ndarray]]:
 def test_every_method_moves_towards_the_better_rule_and_the_better_cut(taught, name):
     """By what its setting lets it know: returns, the oracle's actions, the oracle's cost-to-go, or a critic."""
     changes = {}
-    if name == "dagger-taken":  # which copies whatever was done
+    if name in ("dagger-taken", "drag-control"):  # which copy whatever was done
         changes = {"rule": np.full(ROOTS, Rule.SPLIT_X, np.int8), "cut": np.full(ROOTS, GOAL, np.int32)}
     (rules, location), (new_rules, new_location) = taught(name, **changes)
     assert new_rules[Rule.SPLIT_X] > rules[Rule.SPLIT_X] + 0.05
@@ -321,6 +335,21 @@ def test_before_its_time_an_anchored_method_hears_the_oracle_alone(taught):
     """The oracle advises a cut at three quarters, the critic one at a quarter."""
     (_, location), (_, new_location) = taught(
         "drag-anchored", progress=0.1, oracle_cut=np.full(ROOTS, SIDE - GOAL, np.int32)
+    )
+    assert new_location[0] > location[0] + 0.01
+
+
+@pytest.mark.parametrize("name", ["drag", "ddpg", "off-acpg", "drag-expected", "drag-dense"])
+def test_a_policy_waits_in_the_middle_until_its_critic_has_warmed_up(taught, name):
+    settings = {"warm_up": 100, "centring": 3.0}
+    (rules, location), (new_rules, new_location) = taught(name, settings=settings, times=40)
+    assert abs(new_location[0] - 0.5) < 0.5 * abs(location[0] - 0.5)
+    assert abs(new_rules[Rule.SPLIT_X] - rules[Rule.SPLIT_X]) < 0.05
+
+
+def test_an_anchored_method_imitates_while_its_critic_warms_up(taught):
+    (_, location), (_, new_location) = taught(
+        "drag-anchored", settings={"warm_up": 100}, oracle_cut=np.full(ROOTS, SIDE - GOAL, np.int32)
     )
     assert new_location[0] > location[0] + 0.01
 
@@ -374,8 +403,7 @@ def test_the_encoder_makes_the_map_but_for_the_features_of_nodes():
 # ---- where it computes ---------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("preset", ["fast", "best", "crop", "paper"])
-@pytest.mark.parametrize("method", [*METHODS, *ABLATIONS])
+@pytest.mark.parametrize(("method", "preset"), every_method_with("fast", "best", "scratch", "crop", "paper"))
 def test_no_update_makes_a_tensor_on_the_default_device(lesson, method, preset):
     """Any tensor that is made without saying where would be on a device that holds no numbers."""
     learner, minibatch, rollout = lesson(method, preset)
@@ -391,7 +419,7 @@ def test_no_update_makes_a_tensor_on_the_default_device(lesson, method, preset):
 
 
 def test_no_update_of_the_map_makes_a_tensor_on_the_default_device(lesson):
-    learner, minibatch, rollout = lesson("dagger", "best", averaging=0.9)
+    learner, minibatch, rollout = lesson("dagger", "scratch", averaging=0.9)
     masks = rollout.scenes.masks_of(minibatch.scenes)
     learner.update_map(minibatch.pixels, masks)
     with torch.device("meta"):

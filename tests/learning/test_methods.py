@@ -10,8 +10,9 @@ import pytest
 
 from shapeparse.learning.critic_losses import action_taken, baseline, many_actions
 from shapeparse.learning.methods import ABLATIONS, METHODS, Method, method_named
-from shapeparse.learning.policy_losses import imitate_oracle, imitate_taken
+from shapeparse.learning.policy_losses import imitate_oracle, imitate_place, imitate_taken
 from shapeparse.learning.roll_in import learner, of_root, of_tree
+from shapeparse.learning.settings import TUNED
 
 TABLE_2 = {
     "mcpg": ("RL", "stochastic", False),
@@ -45,7 +46,7 @@ def test_a_method_asks_for_no_more_than_its_setting_allows(name):
     if method.setting == "IL":
         assert method.returns is None
         assert method.critic is None
-        assert method.policy_loss in (imitate_oracle, imitate_taken)
+        assert method.policy_loss in (imitate_oracle, imitate_place, imitate_taken)
 
 
 def options_of(method: Method) -> dict[str, Any]:
@@ -55,13 +56,39 @@ def options_of(method: Method) -> dict[str, Any]:
 
 def test_the_papers_methods_are_pure():
     """Price and anchor are our own additions, and bear names of their own."""
-    ours = {name for name, method in METHODS.items() if any(options_of(method).values())}
-    assert ours == set(METHODS) - set(TABLE_2)
+    bought = {
+        name
+        for name, method in METHODS.items()
+        if {"price", "anchor"} & set(filter(options_of(method).get, options_of(method)))
+    }
+    assert bought == {"drag-dense", "drag-anchored", "drag-exact-anchored", "aggrevate-exact"}
+    assert [name for name, method in METHODS.items() if options_of(method).get("weighed") is False] == ["drag-control"]
 
 
 def test_an_ablation_is_a_method_with_one_thing_changed():
     assert replace(ABLATIONS["dagger-taken"], title="DAgger", policy_loss=imitate_oracle) == METHODS["dagger"]
     assert replace(ABLATIONS["mcpg-root"], title="MCPG", returns=of_tree) == METHODS["mcpg"]
+
+
+def test_a_dense_critic_is_taken_apart_into_rows_of_one_change_each():
+    plain, dense = METHODS["drag-expected"], METHODS["drag-dense"]
+    assert plain.critic is not None and dense.critic is not None
+    changed = {}
+    for name in [name for name in ABLATIONS if name.startswith("drag-expected-")]:
+        critic = ABLATIONS[name].critic
+        assert critic is not None
+        different = [
+            field
+            for field in ("loss", "trunk", "location_noise")
+            if getattr(critic, field) != getattr(plain.critic, field)
+        ]
+        different += ["price"] if options_of(ABLATIONS[name])["price"] != options_of(plain)["price"] else []
+        different += ["entropy"] if name in TUNED else []
+        (changed[name],) = different
+        assert all(
+            getattr(critic, field) == getattr(dense.critic, field) for field in different if hasattr(critic, field)
+        )
+    assert set(changed.values()) == {"loss", "trunk", "location_noise", "price", "entropy"}
 
 
 def test_an_unknown_method_is_refused_with_all_names(refused):

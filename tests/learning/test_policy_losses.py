@@ -61,11 +61,11 @@ def test_imitation_copies_the_oracle_or_what_was_done(lesson, method, copied):
     assert report["policy_loss"] == pytest.approx(expected.item(), rel=1e-3)
 
 
-def test_aggrevateds_gradient_averages_to_that_of_the_expected_cost_to_go(hand_made):
+def test_the_gradient_of_fresh_actions_averages_to_that_of_the_expected_cost_to_go(hand_made):
     """Eq. 2 at one node: actions drawn many times over, against the sum over all actions of pi(a) Q*(a)."""
     mask = np.array([[1, 1, 0, 0, 1], [1, 0, 0, 1, 1], [1, 1, 0, 1, 0]], bool)
     scenes, many, limits = Scenes(np.zeros((1, 3, 5, 3), np.uint8), mask[None], flips=False), 20_000, Limits(1)
-    rollout = Rollout.of(METHODS["aggrevated"], scenes, limits)
+    rollout = Rollout.of(METHODS["aggrevated-expected"], scenes, limits)
     parameters = torch.tensor([0.5, 0.3, -0.2, 0.1, 0.6, -0.4, -0.5, -0.7], requires_grad=True)
     scores, logit, log_sigma = parameters.split([4, 2, 2])
 
@@ -93,7 +93,7 @@ def test_aggrevateds_gradient_averages_to_that_of_the_expected_cost_to_go(hand_m
 
     copies = root.take(np.zeros(many, int))
     batch = hand_made(copies, output(many), oracle=rollout.oracle, limits=limits)
-    loss, _ = policy_losses.aggrevated(batch)
+    loss, _ = policy_losses.fresh_by_return(batch)
     (found,) = torch.autograd.grad(-loss, parameters)
     torch.testing.assert_close(found, true, rtol=0, atol=0.005)
     assert true.abs().max() > 0.05
@@ -158,11 +158,11 @@ def test_reinforce_weighs_by_return_minus_baseline(lesson, judge, weighed):
     assert not weight.requires_grad
 
 
-def test_ac_aggrevated_weighs_each_drawn_action_by_what_the_critic_says_beyond_the_others(hand_made, known_critic):
+def test_fresh_actions_are_weighed_each_by_what_the_critic_says_beyond_the_others(hand_made, known_critic):
     """At many copies of a node: the gradient of the sum over all actions of pi(a) Q(a), as Eq. 2 has it."""
     many, leaf = 20_000, Leaf()
     critic = known_critic(many, goal=0.25)
-    loss, _ = policy_losses.ac_aggrevated(hand_made(roots(many), leaf.output(many), critic))
+    loss, _ = policy_losses.fresh_by_critic(hand_made(roots(many), leaf.output(many), critic))
     scores, logit = leaf.descent(loss)
     every = [(Rule.PAINT, 0), (Rule.SKIP, 0), *((axis, cut) for axis in (0, 1) for cut in range(1, 20))]
     actions = Actions(np.array([r for r, _ in every], np.int8), np.array([c for _, c in every], np.int32))
@@ -199,8 +199,8 @@ LOSSES = {
     "reinforce": policy_losses.reinforce,
     "off_policy_returns": policy_losses.off_policy_returns,
     "off_policy_critic": policy_losses.off_policy_critic,
-    "aggrevated": policy_losses.aggrevated,
-    "ac_aggrevated": policy_losses.ac_aggrevated,
+    "fresh_by_return": policy_losses.fresh_by_return,
+    "fresh_by_critic": policy_losses.fresh_by_critic,
     "mixed_gradient": policy_losses.mixed_gradient(),
 }
 
@@ -221,7 +221,7 @@ def worthless(hand_made):
         half = np.full((20, 20), 0.5)  # soft, so that no label and no cut is worth anything
         return hand_made(
             roots(nodes), leaf.output(nodes), torch.zeros(nodes) if returns else Worthless(nodes),
-            oracle=Oracle([half.round(1)], Limits(1)) if name == "aggrevated" else None, limits=Limits(1),
+            oracle=Oracle([half.round(1)], Limits(1)) if name == "fresh_by_return" else None, limits=Limits(1),
             returns=np.zeros(nodes, np.float32), behaviour=np.ones(nodes, np.float32), settings=settings,
             exploring=0.5,
         )  # fmt: skip
@@ -240,15 +240,57 @@ def test_entropy_makes_likely_rules_less_likely_as_long_as_it_explores(worthless
 
 
 @pytest.mark.parametrize("name", LOSSES)
-def test_where_a_critic_alone_says_what_cuts_are_worth_they_are_pulled_to_the_middle(worthless, name):
+def test_no_loss_of_a_method_pulls_cuts_to_the_middle(worthless, name):
     leaf = Leaf(logits=[1.0, -2.0])
     _, still = leaf.descent(LOSSES[name](worthless(name, leaf))[0])
     _, logit = leaf.descent(LOSSES[name](worthless(name, leaf, centring=0.4))[0])
-    if name in ("ac_aggrevated", "mixed_gradient"):
-        torch.testing.assert_close(logit - still, torch.tensor([-0.2, 0.4]), rtol=1e-4, atol=1e-5)
-        assert logit[0] < 0 < logit[1]
-    else:
-        torch.testing.assert_close(logit, still)
+    torch.testing.assert_close(logit, still)
+
+
+def test_while_a_critic_warms_up_cuts_are_pulled_to_the_middle_and_rules_stay(worthless):
+    leaf = Leaf(logits=[1.0, -2.0])
+    scores, logit = leaf.descent(policy_losses.keep_in_the_middle(worthless("mixed_gradient", leaf, centring=0.4))[0])
+    torch.testing.assert_close(logit, torch.tensor([-0.4, 0.8]), rtol=1e-4, atol=1e-5)
+    assert not scores.any()
+
+
+# ---- as stored -----------------------------------------------------------------------------------------------------
+
+STORED = {"rule": np.array([0, 1, 3], np.int8), "cut": np.array([5, 16, 0], np.int32)}
+"""At three roots of 20 by 20: a split along x at 5, one along y at 16, and a label."""
+
+
+def test_drag_as_published_is_eq_8_at_the_stored_rule(hand_made, known_critic):
+    """Computed by hand: Q at mu of the stored rule weighs its likelihood, and moves the split of its own axis alone."""
+    leaf = Leaf(scores=[0.0, 0.0, 0.0, 0.0], logits=[0.0, 0.0])  # each rule 1/4, mu 1/2
+    loss, _ = policy_losses.stored_gradient()(hand_made(roots(3), leaf.output(3), known_critic(3, goal=0.25), **STORED))
+    split_x, split_y, skip = 0.9 - 2 * 0.25**2, 0.1 - 2 * 0.25**2, 0.2
+    assert loss.item() == pytest.approx((np.log(4) * (split_x + split_y + skip) - split_x - split_y) / 3, rel=1e-5)
+    scores, logit = leaf.descent(loss)
+    weights = np.array([split_x, split_y, 0.0, skip])
+    np.testing.assert_allclose(scores, (weights - 0.25 * weights.sum()) / 3, rtol=1e-5)  # no baseline
+    np.testing.assert_allclose(logit, [-4 * 0.25 * 0.25 / 3] * 2, rtol=1e-5)  # dQ/dl times dmu/dlogit, a third each
+
+
+def test_the_control_weighs_every_stored_rule_by_1_and_moves_splits_alike(hand_made, known_critic):
+    leaf = Leaf(scores=[0.0, 0.0, 0.0, 0.0], logits=[0.0, 0.0])
+    batch, same = (hand_made(roots(3), leaf.output(3), known_critic(3, goal=0.25), **STORED) for _ in range(2))
+    scores, logit = leaf.descent(policy_losses.stored_gradient(weighed=False)(batch)[0])
+    np.testing.assert_allclose(scores, (np.array([1, 1, 0, 1]) - 0.75) / 3, rtol=1e-5)
+    _, as_published = leaf.descent(policy_losses.stored_gradient()(same)[0])
+    torch.testing.assert_close(logit, as_published)
+
+
+@pytest.mark.parametrize("by_critic", [False, True])
+def test_aggrevated_as_published_weighs_the_stored_action_without_a_baseline(hand_made, known_critic, by_critic):
+    leaf = Leaf(scores=[0.0, 0.0, 0.0, 0.0], logits=[0.0, 0.0], log_sigma=(0.0, 0.0))
+    returns = np.array([0.5, -0.25, 1.0], np.float32)
+    batch = hand_made(roots(3), leaf.output(3), known_critic(3, goal=0.25), returns=returns, **STORED)
+    loss, _ = (policy_losses.stored_by_critic if by_critic else policy_losses.stored_by_return)(batch)
+    weights = [0.9, 0.1 - 2 * (0.8 - 0.25) ** 2, 0.2] if by_critic else returns  # Q at the stored cuts, 5/20 and 16/20
+    cuts = [np.log(cut_probability(cut, 20, leaf.output(1), 0, axis)) for axis, cut in ((0, 5), (1, 16))]
+    likelihoods = [np.log(0.25) + cuts[0], np.log(0.25) + cuts[1], np.log(0.25)]
+    assert loss.item() == pytest.approx(-np.mean(np.array(weights) * likelihoods), rel=1e-4)
 
 
 def test_an_anchor_is_the_imitation_loss_without_what_keeps_exploring(hand_made, known_critic):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -36,7 +37,9 @@ def policy(table_policy) -> torch.nn.Module:
 @pytest.fixture
 def gather(scenes, policy) -> Callable[..., Transitions]:
     def call(method: str, chosen: np.ndarray = ALL, beta: float = 0.5, seed: int = 0, **settings) -> Transitions:
-        rollout = Rollout.of(method_named(method), scenes, LIMITS, **settings)
+        known = method_named(method)
+        settings = {"teacher": "optimal" if known.knows_worth else "igm", **settings}
+        rollout = Rollout.of(known, scenes, LIMITS, **settings)
         return rollout.gather(policy, chosen, beta, np.random.default_rng(seed))
 
     return call
@@ -324,14 +327,16 @@ def test_nodes_below_the_switch_are_kept_on_request_and_the_oracle_acts_there(sc
 # ---- where it computes ---------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("preset", ["fast", "best", "crop", "paper"])
+@pytest.mark.parametrize("preset", ["fast", "best", "scratch", "crop", "paper"])
 @pytest.mark.parametrize("method", [*METHODS, *ABLATIONS])
 def test_no_rollout_makes_a_tensor_on_the_default_device(photographs, tiny_presets, method, preset):
     """Any tensor that is made without saying where would be on a device that holds no numbers."""
     shape = tiny_presets[preset]
     policy = Policy(shape)
     images, masks = photographs(2, shape.side)
-    rollout = Rollout.of(method_named(method), Scenes(images, masks, flips=True), LIMITS)
+    known = method_named(method)
+    teacher: Literal["optimal", "igm"] = "optimal" if known.knows_worth else "igm"
+    rollout = Rollout.of(known, Scenes(images, masks, flips=True), LIMITS, teacher=teacher)
     with torch.device("meta"):
         inside = rollout.gather(policy, np.array([3, 0]), 0.5, np.random.default_rng(0))
     outside = rollout.gather(policy, np.array([3, 0]), 0.5, np.random.default_rng(0))
@@ -349,6 +354,6 @@ def test_scenes_that_show_other_frames_are_judged_by_other_masks(scenes, policy)
     np.testing.assert_array_equal(rollout.rewards.positives(roots), fresh.rewards.positives(roots))
     whole = np.tile(np.array([[0, 0, 32, 32]], np.int32), (6, 1))
     assert (scenes.frames[[1, 4]] != whole[[1, 4]]).any()
-    rollout.set_frames(whole)
+    rollout.set_frames(whole, scenes.lights)
     shares = [scenes.mask(scene).mean() for scene in range(6)]
     np.testing.assert_allclose(rollout.oracle.paint_share(roots), shares)

@@ -74,6 +74,15 @@ def stop_after(epoch: int) -> Callable[[dict], None]:
     return report
 
 
+def test_while_it_trains_nobody_else_may(counting, refused):
+    first, second = counting(), counting()
+    sentences: list[str] = []
+    first.run(report=lambda _: sentences.append(refused(second.run, resume=True)))
+    assert len(sentences) == 3
+    assert "is being worked in by another process" in sentences[0]
+    assert not first.folder.lock_path.exists()
+
+
 def test_a_run_ends_with_its_epochs_and_reports_each(counting):
     told: list[dict] = []
     rows = counting().run(report=told.append)

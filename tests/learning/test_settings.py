@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from shapeparse import Limits
-from shapeparse.learning.methods import METHODS
+from shapeparse.learning.methods import ABLATIONS, METHODS
 from shapeparse.learning.settings import (
     GENERAL,
     RECIPES,
@@ -37,7 +37,10 @@ from shapeparse.networks.presets import PRESETS
         ({"map_zoom": 0.5}, "map_zoom is 0.5"),
         ({"schedule": "linear"}, "schedule is 'linear'"),
         ({"below": True, "switch": "step"}, "below goes with"),
-        ({"method": "dragon"}, "did you mean drag or drag-dense? All are mcpg, ddpg, bc"),
+        ({"below": True}, "below goes with"),
+        ({"learning": {"warm_up": -1}}, "learning.warm_up is -1"),
+        ({"preset": "frozen", "colour": 0.1}, "in its own light"),
+        ({"method": "dragon"}, "did you mean drag or drag-"),
         ({"preset": "slow"}, "choose one of paper, crop, fast"),
         ({"epochs": 0}, "budget is empty"),
         ({"epochs": 1.5}, "budget is empty"),
@@ -45,6 +48,8 @@ from shapeparse.networks.presets import PRESETS
         ({"batch_nodes": 0}, "batch_nodes is 0"),
         ({"memory": 2.5}, "memory is 2.5"),
         ({"seed": -1}, "seed is -1"),
+        ({"seed": 10**30}, "seed is 1000000"),
+        ({"threads": 1_000_000}, "threads is 1000000"),
         ({"threads": 0}, "threads is 0"),
         ({"beta_end": 1.5}, "beta_end is 1.5"),
         ({"switch": "never"}, "switch is 'never'"),
@@ -77,10 +82,17 @@ def test_what_is_given_of_the_learning_settings_leaves_the_rest_as_the_preset_ha
 
 
 def test_a_method_has_settings_of_its_own_only_where_they_were_tuned() -> None:
-    tuned = {method for method in METHODS if TrainSettings(preset="fast", method=method).learning != LearningSettings()}
+    every = [*METHODS, *ABLATIONS]
+    tuned = {method for method in every if TrainSettings(preset="fast", method=method).learning != LearningSettings()}
     assert tuned == set(TUNED)
     tuned_paper, paper = (TrainSettings(preset="paper", method=method).learning for method in ("off-mcpg", "bc"))
     assert tuned_paper == paper
+
+
+def test_methods_that_learn_from_the_stored_action_follow_the_oracle_half_of_the_time_at_least() -> None:
+    for method in ("drag", "drag-control", "aggrevated", "ac-aggrevated"):
+        assert TrainSettings(method=method, preset="fast").beta_end == 0.5
+    assert TrainSettings(method="drag-expected", preset="fast").beta_end == 0.0
 
 
 def test_every_setting_that_a_recipe_names_is_one_and_nothing_is_left_open() -> None:
@@ -104,7 +116,7 @@ def test_settings_are_the_same_after_they_were_json() -> None:
 def test_beta_falls_from_1_to_its_end_and_stays() -> None:
     settings = TrainSettings(beta_until=0.5, beta_end=0.2, map_until=0.0)
     assert [settings.beta_at(progress) for progress in (0, 0.25, 0.5, 1)] == pytest.approx([1, 0.6, 0.2, 0.2])
-    assert TrainSettings(beta_until=0.0, beta_end=0.3).beta_at(0.01) == pytest.approx(0.3)
+    assert TrainSettings(beta_until=0.0, beta_end=0.3, map_until=0.0).beta_at(0.01) == pytest.approx(0.3)
 
 
 def test_where_a_map_is_learned_first_the_parsings_time_begins_after_it() -> None:
@@ -115,3 +127,16 @@ def test_where_a_map_is_learned_first_the_parsings_time_begins_after_it() -> Non
 
 def test_limits_are_the_depth_and_the_extent() -> None:
     assert TrainSettings(depth=4, min_extent=3).limits == Limits(4, 3)
+
+
+def test_the_encoder_settles_which_of_two_presets_is_meant() -> None:
+    assert (TrainSettings().preset, TrainSettings().encoder) == ("best", "lite0")
+    settings = TrainSettings(encoder="none")
+    assert (settings.preset, settings.encoder, settings.map_until) == ("scratch", "none", 0.8)
+    assert TrainSettings(preset="scratch", encoder="lite0") == TrainSettings()
+    assert TrainSettings(preset="fast").encoder == "none"
+
+
+def test_an_encoder_that_there_is_not_is_refused(refused) -> None:
+    assert "lite0, none" in refused(TrainSettings, encoder="resnet")
+    assert "--preset best" in refused(TrainSettings, preset="fast", encoder="lite0")

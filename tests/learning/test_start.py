@@ -8,13 +8,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 from PIL import Image
 
 from shapeparse.data import Source
+from shapeparse.learning.few import FEW
 from shapeparse.learning.settings import TrainSettings
-from shapeparse.learning.start import new_run, resumed_run, stored_settings
+from shapeparse.learning.start import new_run, resumed_run, stored_settings, usual_validation
+from shapeparse.parsing.runs import read_tensors
 
-SMALL = {"method": "dagger", "epochs": 2, "depth": 2, "rollout_images": 4, "updates": 1, "threads": 1}
+SMALL = {"method": "dagger", "preset": "fast", "epochs": 2, "depth": 2, "rollout_images": 4, "updates": 1, "threads": 1}
 pytestmark = pytest.mark.usefixtures("tiny_presets")
 
 
@@ -97,3 +100,53 @@ def test_a_config_that_holds_no_training_is_refused(begun, refused, damage):
 def test_where_there_is_no_run_there_is_nothing_to_go_on_with(tmp_path, refused):
     assert "holds no run" in refused(stored_settings, tmp_path / "nowhere")
     assert "holds no run" in refused(resumed_run, tmp_path)
+
+
+def test_few_photographs_are_all_learned_from_if_the_map_of_them_is(tmp_path: Path, photos: Path) -> None:
+    for preset, held in (("scratch", 0), ("fast", 1)):
+        settings = TrainSettings(**{**SMALL, "preset": preset})
+        run = new_run(tmp_path / preset, Source(str(photos)), settings, device="cpu")
+        assert len(run.data.validation_images) == held
+    assert usual_validation(FEW, TrainSettings("dagger", "scratch")) == 0.1
+    assert usual_validation(FEW - 1, TrainSettings("mcpg", "scratch")) == 0.1  # which may not see the masks
+
+
+def test_a_complete_run_is_trained_on_as_a_leg_that_is_recorded(tmp_path: Path, photos: Path, refused) -> None:
+    run = tmp_path / "run"
+    new_run(run, Source(str(photos)), TrainSettings(**SMALL), 0.2, device="cpu").run()
+    assert len(resumed_run(run, device="cpu").run(resume=True)) == 2
+    longer = resumed_run(run, device="cpu", epochs=3)
+    rows = longer.run(resume=True)
+    assert [row["epoch"] for row in rows] == [1, 2, 3, 4, 5]
+    assert rows[2]["beta"] == 1.0  # schedules begin anew
+    legs = json.loads((run / "config.json").read_text())["legs"]
+    assert legs == [{"minutes": None, "epochs": 2}, {"minutes": None, "epochs": 3}]
+    assert len(resumed_run(run, device="cpu").run(resume=True)) == 5
+    again = resumed_run(run, device="cpu", epochs=1)
+    assert len(again.run(resume=True)) == 6
+
+
+def test_a_run_that_is_not_complete_gets_no_second_leg(tmp_path: Path, photos: Path, monkeypatch, refused) -> None:
+    def stop(row: dict) -> None:
+        if "epoch" in row:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        new_run(tmp_path / "run", Source(str(photos)), TrainSettings(**SMALL), 0.2, device="cpu").run(report=stop)
+    longer = resumed_run(tmp_path / "run", device="cpu", epochs=5)
+    assert "not complete yet" in refused(longer.run, resume=True)
+
+
+def test_a_training_can_begin_with_another_parser_of_the_same_network(tmp_path: Path, photos: Path, refused) -> None:
+    source, settings = Source(str(photos)), TrainSettings(**SMALL)
+    first = new_run(tmp_path / "first", source, settings, 0.2, device="cpu")
+    first.run()
+    second = new_run(tmp_path / "second", source, settings, 0.2, device="cpu", begin_with=tmp_path / "first")
+    kept, _ = read_tensors(tmp_path / "first" / "model.safetensors")
+    assert all(torch.equal(value, kept[name]) for name, value in second.learner.policy.state_dict().items())
+    second.run()
+    assert json.loads((tmp_path / "second" / "config.json").read_text())["from"] == str(tmp_path / "first")
+    assert len(resumed_run(tmp_path / "second", device="cpu").run(resume=True)) == 2
+    other = TrainSettings(**{**SMALL, "preset": "crop"})
+    said = refused(new_run, tmp_path / "third", source, other, 0.2, 0, "cpu", tmp_path / "first")
+    assert "another network (preset fast)" in said

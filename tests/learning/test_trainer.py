@@ -13,15 +13,17 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
-from safetensors.numpy import load_file, save_file
+import torch
+from safetensors.numpy import load, load_file, save_file
 
 import shapeparse
 from shapeparse.learning import trainer as trainer_module
 from shapeparse.learning.data import TrainingData
-from shapeparse.learning.methods import METHODS
+from shapeparse.learning.methods import ABLATIONS, METHODS
 from shapeparse.learning.settings import LearningSettings, TrainSettings
 from shapeparse.learning.trainer import Trainer, rate_share
 from shapeparse.networks.policy import Policy
@@ -30,13 +32,23 @@ from shapeparse.parsing.evaluation import accuracy_and_leaves
 from shapeparse.parsing.runs import RunFolder
 from shapeparse.parsing.trees import parse_images
 
-SMALL = {"epochs": 4, "depth": 3, "rollout_images": 4, "batch_images": 4, "batch_nodes": 12, "updates": 2, "threads": 1}
+SMALL: dict[str, Any] = {
+    "preset": "fast",
+    "epochs": 4,
+    "depth": 3,
+    "rollout_images": 4,
+    "batch_images": 4,
+    "batch_nodes": 12,
+    "updates": 2,
+    "threads": 1,
+}
 TIMES = ("seconds", "nodes_per_second")
 
 STOPPING = """
 import json, os, sys, time
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -135,6 +147,7 @@ def test_the_model_is_the_best_on_validation(trainer, data, tmp_path, tiny_prese
     facts = RunFolder(tmp_path / "run").read_model(policy)
     best = max(rows, key=lambda row: row["validation_accuracy"])
     assert set(facts.pop("calibration")) == {"slope", "shift"}
+    assert facts.pop("estimate")["accuracy"] == best["validation_accuracy"]
     assert facts == {"epoch": best["epoch"], "validation_accuracy": best["validation_accuracy"]}
     forests = parse_images(policy, data.validation_images, TrainSettings(**SMALL).limits)
     accuracy, _ = accuracy_and_leaves(forests, data.validation_masks)
@@ -171,7 +184,7 @@ def test_beta_falls_from_1_to_its_end(trainer):
 
 
 def test_a_network_with_a_map_looks_before_it_parses(trainer):
-    run = trainer(preset="best", epochs=4, map_until=0.5, first_look=16, beta_until=1.0)
+    run = trainer(preset="scratch", epochs=4, map_until=0.5, first_look=16, beta_until=1.0)
     heads = run.learner.policy.rule.weight.detach().clone()
     untouched: list[bool] = []
     rows = run.run(report=lambda told: untouched.append(bool((run.learner.policy.rule.weight == heads).all())))
@@ -183,7 +196,7 @@ def test_a_network_with_a_map_looks_before_it_parses(trainer):
 
 
 def test_a_method_without_an_oracle_never_looks_at_the_masks(trainer):
-    rows = trainer(method="mcpg", preset="best", epochs=2, map_until=0.5).run()
+    rows = trainer(method="mcpg", preset="scratch", epochs=2, map_until=0.5).run()
     assert not any("map_loss" in row for row in rows)
 
 
@@ -286,7 +299,7 @@ def test_a_killed_run_resumes_to_the_end_of_the_uninterrupted_one(trainer, data,
 
 
 def test_a_run_with_fresh_heads_that_was_stopped_goes_on_as_if_it_had_not_been(trainer, tmp_path):
-    how = {"preset": "best", "map_until": 0.5, "map_updates": 2, "epochs": 4}
+    how = {"preset": "scratch", "map_until": 0.5, "map_updates": 2, "epochs": 4}
     learning = LearningSettings(averaging=0.9, fresh_heads=True, quick=True)
 
     class Stop(Exception):
@@ -436,7 +449,7 @@ def test_what_is_remembered_is_true_of_the_frame_that_a_scene_shows_now(trainer,
 
 @pytest.mark.parametrize(("chance", "zoom", "forgotten"), [(1.0, 0.5, True), (0.0, 0.5, False), (1.0, 0.0, False)])
 def test_only_images_that_are_zoomed_into_anew_are_forgotten(trainer, chance, zoom, forgotten):
-    run = trainer(zoom=zoom, zoom_chance=chance)
+    run = trainer(zoom=zoom, zoom_chance=chance, colour=0.0)
     everything = np.arange(len(run.rollout.scenes))
     run.memory.add(run.rollout.gather(run.learner.policy, everything, 0.5, run.rng))
     before = run.memory.added.copy()
@@ -460,17 +473,139 @@ def test_minibatches_are_drawn_from_all_that_is_remembered_and_on_policy_from_wh
     run.memory.clear()
     assert run._draws(np.array([3])) == []
     on_policy = trainer("other", "mcpg", batch_images=2)
-    assert [draw.tolist() for draw in on_policy._draws(np.array([7, 1, 4, 2]))] == [[7, 1], [4, 2]]
+    assert [draw.tolist() for draw in on_policy._draws(np.array([7, 1]))] == [[7, 1]]
+
+
+@pytest.mark.parametrize("method", [*METHODS, *ABLATIONS])
+def test_every_method_makes_the_same_number_of_updates(trainer, method):
+    run = trainer(method=method, epochs=1, updates=3)
+    run.run()
+    parts = max(1, round(len(run.data.train_images) / SMALL["rollout_images"]))
+    assert run.learner.updates == 3 * parts
+
+
+def test_whoever_learns_sees_what_whoever_acted_saw(trainer, monkeypatch):
+    """Also when frames and lights are drawn anew all the time."""
+    run = trainer(method="off-mcpg", zoom=0.4, colour=0.5, zoom_chance=0.6)
+    shown: dict[int, np.ndarray] = {}
+    real = run.rollout.sight
+
+    def listen(scenes, device):
+        pixels = real(scenes, device)
+        acting = not run.learner.policy.training
+        for scene, one in zip(scenes.tolist(), pixels, strict=True):
+            if acting:
+                shown[scene] = one.numpy().copy()
+            np.testing.assert_array_equal(one, shown[scene])
+        run.learner.policy.train(acting)
+        return pixels
+
+    object.__setattr__(run.rollout, "sight", listen)
+    for _ in range(3):
+        scenes = run.rollout.scenes.draw(run.rng)
+        for _ in run._iterate(scenes, 0.5):
+            pass
+    lights = run.rollout.scenes.lights
+    assert np.count_nonzero(lights.any(axis=1)) > 0 and len(shown) > 3
+
+
+def test_metrics_say_how_far_cuts_are_from_the_middle_at_every_depth(trainer):
+    (row,) = trainer(method="bc", epochs=1).run()
+    assert all(0 <= row[f"off_middle_{depth}"] <= 0.5 for depth in range(SMALL["depth"]))
 
 
 def test_a_run_computes_where_it_is_told(trainer):
     """Also where the default device is another one."""
     import torch
 
-    run = trainer(preset="best", epochs=1, map_until=0.5)
+    run = trainer(preset="scratch", epochs=1, map_until=0.5)
     images = run.rollout.scenes.draw(run.rng)[:3]
     list(run._iterate(images, 0.5))  # PyTorch's optimisers make their own counters, once
     with torch.device("meta"):
         assert all(np.isfinite(list(one.values())).all() for one in run._iterate(images, 0.5))
         assert all(np.isfinite(list(one.values())).all() for one in run._look(images, 0.0))
         assert np.isfinite(run._validate()["validation_accuracy"])
+
+
+def test_until_a_plateau_a_run_goes_on_past_any_epoch_and_resumes_to_the_same_end(trainer):
+    settings = {"method": "bc", "epochs": None, "plateau": 6, "updates": 2}
+    straight = trainer("straight", **settings)
+    rows = straight.run()
+    assert straight.plateau.decays_from is not None
+    assert straight.learner.updates >= straight.plateau.decays_from + 3
+    assert rows[-1]["updates"] == straight.learner.updates
+    assert rows[-1]["node_samples"] == straight.node_samples > straight.plateau.node_samples > 0
+
+    class Stopped(Exception):
+        pass
+
+    def stop(row):
+        if row.get("epoch") == 3:
+            raise Stopped
+
+    with pytest.raises(Stopped):
+        trainer("stopped", **settings).run(report=stop)
+    resumed = trainer("stopped", **settings)
+    again = resumed.run(resume=True)
+    assert [row["validation_accuracy"] for row in again] == [row["validation_accuracy"] for row in rows]
+    assert replace(resumed.plateau, seconds=0) == replace(straight.plateau, seconds=0)
+
+
+def test_epochs_are_the_most_that_a_run_to_a_plateau_may_take(trainer):
+    assert len(trainer(method="bc", epochs=2, plateau=10_000).run()) == 2
+
+
+@pytest.mark.parametrize("method", ["dagger", "drag", "ddpg", "mcpg", "aggrevate-exact", "drag-exact"])
+def test_a_frozen_encoder_is_seen_through_by_every_kind_of_method_and_the_parser_has_eyes(trainer, photographs, method):
+    images, masks = photographs(9, 64)
+    given = TrainingData(images[:6], masks[:6], images[6:], masks[6:])
+    run = trainer(method=method, preset="frozen", epochs=2, given=given)
+    rows = run.run()
+    policy = Policy(run.preset)
+    RunFolder(run.folder.path).read_model(policy)
+    limits, images = run.settings.limits, run.data.validation_images
+    accuracy, _ = accuracy_and_leaves(parse_images(policy, images, limits), run.data.validation_masks)
+    assert accuracy.mean() == pytest.approx(max(row["validation_accuracy"] for row in rows), abs=0.02)
+    assert shapeparse.load(run.folder.path).parse(images[0]).width == images.shape[2]
+    assert (run.folder.path.parent / "shapeparse-features").is_dir()
+
+
+def test_a_distribution_over_places_needs_a_network_that_keeps_them(trainer, refused):
+    assert "keeps places" in refused(trainer, method="aggrevate-exact", preset="crop")
+
+
+def test_a_method_that_knows_the_worth_of_cuts_needs_the_teacher_that_does(trainer, refused):
+    assert "give optimal" in refused(trainer, method="drag-exact", teacher="igm")
+
+
+# ---- what it knows of its photographs ------------------------------------------------------------------------------
+
+
+def test_a_finished_run_knows_its_photographs_and_its_weights_are_those_it_kept(trainer, data, tmp_path):
+    run = trainer(epochs=2)
+    kept: list[bytes] = []
+    run._conclude, conclude = (lambda: kept.append(run.folder.model_path.read_bytes())), run._conclude
+    run.run()
+    before, state = load(kept[0]), torch.get_rng_state()
+    conclude()
+    assert torch.equal(torch.get_rng_state(), state)
+    after = load_file(run.folder.model_path)
+    assert {name: after[name].tolist() for name in before} == {name: one.tolist() for name, one in before.items()}
+    parser = shapeparse.load(tmp_path / "run")
+    assert parser.familiarity is not None
+    images = np.concatenate([data.train_images, np.full_like(data.train_images[:1], 255)])
+    strange = np.array(parser.strangeness(images), float)
+    assert (strange[:-1] < 1).all()
+    assert strange.argmax() == len(strange) - 1
+
+
+def test_a_run_that_was_complete_before_learns_its_photographs_when_it_is_resumed(trainer, tmp_path):
+    run = trainer(epochs=1)
+    run._conclude = lambda: None
+    run.run()
+    assert shapeparse.load(tmp_path / "run").familiarity is None
+    trainer(epochs=1).run(resume=True)
+    assert shapeparse.load(tmp_path / "run").familiarity is not None
+    content = run.folder.model_path.read_bytes()
+    trainer(epochs=1).run(resume=True)
+    assert run.folder.model_path.read_bytes() == content

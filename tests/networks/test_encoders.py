@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 import torch
+import torch.nn.functional as F
 from torch import nn
 
 from shapeparse.networks import encoders
 from shapeparse.networks.encoders import build_encoder, register_encoder
+from shapeparse.networks.policy import Policy
+from shapeparse.networks.presets import Preset
 
 
 @pytest.fixture(autouse=True)
@@ -54,3 +58,23 @@ def test_features_of_another_shape_are_refused_with_that_shape(refused, module, 
     message = refused(build_encoder, "mine", {}, 8)
     assert found in message
     assert "(images, 8, rows, columns)" in message
+
+
+class Shrunk(nn.Module):
+    """The image itself, at strides 2, 4 and 8."""
+
+    def __init__(self, sizes: int = 3) -> None:
+        super().__init__()
+        self.sizes = sizes
+
+    def forward(self, images: torch.Tensor) -> list[torch.Tensor]:
+        return [F.avg_pool2d(images, 2 ** (level + 1)) for level in range(self.sizes)]
+
+
+def test_a_pyramid_of_ones_own_carries_an_evidence_map(refused):
+    register_encoder("shrunk", Shrunk)
+    preset = Preset("map", side=32, look=32, widths=(4, 6, 8), channels=4, positions=8, dense=(16,), encoder="shrunk")
+    trunk = Policy(preset).eval().trunk
+    assert trunk.evidence_map(torch.rand(2, 3, 32, 32)).shape == (2, 16, 16)
+    said = refused(Policy, replace(preset, encoder_settings={"sizes": 2}))
+    assert "a list of 3 maps" in said and "32, 16, 8" in said

@@ -14,7 +14,7 @@ from shapeparse.networks.normalisation import BatchRenorm
 from shapeparse.networks.policy import Policy
 
 
-@pytest.mark.parametrize("preset", ["best", "fast", "crop"])
+@pytest.mark.parametrize("preset", ["best", "scratch", "fast", "crop"])
 def test_a_folded_network_is_the_same_function_without_normalisations(tiny_presets, preset):
     torch.manual_seed(0)
     policy: Any = Policy(tiny_presets[preset])

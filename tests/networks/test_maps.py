@@ -33,24 +33,24 @@ def test_the_gain_of_a_stretch_is_that_of_the_better_of_its_ends(shares):
 
 
 def test_an_image_is_looked_at_once_for_features_and_map(tiny_presets):
-    policy = Policy(tiny_presets["best"]).eval()
+    policy = Policy(tiny_presets["scratch"]).eval()
     encoded = policy.encode(torch.rand(2, 3, 32, 32))
     assert isinstance(encoded, Encoded)
-    assert encoded.features.shape == (2, tiny_presets["best"].channels + 1, 8, 8)
+    assert encoded.features.shape == (2, tiny_presets["scratch"].channels + 1, 8, 8)
     assert encoded.logits.shape == (2, 16, 16)
     pooled = torch.sigmoid(encoded.logits).view(2, 8, 2, 8, 2).mean(dim=(2, 4))
     torch.testing.assert_close(encoded.features[:, -1], pooled)
 
 
 def test_the_map_alone_is_the_same_map(tiny_presets):
-    policy = Policy(tiny_presets["best"]).eval()
+    policy = Policy(tiny_presets["scratch"]).eval()
     images = torch.rand(2, 3, 32, 32)
     assert torch.equal(policy.evidence_map(images), policy.encode(images).logits)
 
 
 def test_splits_start_where_the_map_gains_most(tiny_presets):
     """Before anything is learned of splits, the location is near the edge in the map."""
-    policy = Policy(tiny_presets["best"]).eval()
+    policy = Policy(tiny_presets["scratch"]).eval()
     encoded = policy.encode(torch.rand(1, 3, 32, 32))
     likely = torch.zeros(1, 1, 8, 8)
     likely[..., 6:] = 1.0

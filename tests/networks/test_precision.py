@@ -34,7 +34,7 @@ def test_convolutions_are_bfloat16_only_if_asked_for_and_the_processor_has_it(mo
 
 
 def test_all_of_a_network_is_made_quick_and_slow_again(tiny_presets):
-    policy = Policy(tiny_presets["best"])
+    policy = Policy(tiny_presets["scratch"])
     for quick in (True, False):
         make_quick(policy, quick)
         changed = [module for module in policy.modules() if isinstance(module, Convolving | BatchRenorm)]
@@ -43,7 +43,7 @@ def test_all_of_a_network_is_made_quick_and_slow_again(tiny_presets):
 
 
 def test_nothing_is_quick_unless_asked_for(tiny_presets):
-    assert not any(getattr(module, "quick", False) for module in Policy(tiny_presets["best"]).modules())
+    assert not any(getattr(module, "quick", False) for module in Policy(tiny_presets["scratch"]).modules())
 
 
 def test_a_processor_has_bfloat16_if_it_says_so(monkeypatch):

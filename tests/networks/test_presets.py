@@ -34,9 +34,27 @@ def test_a_preset_is_the_same_after_it_was_json():
         assert Preset.from_json(json.loads(json.dumps(dataclasses.asdict(preset)))) == preset
 
 
+@pytest.mark.parametrize(
+    "name", ["side", "look", "positions", "hidden", "channels", "strips", "widths", "dense", "trunk", "cells"]
+)
+@pytest.mark.parametrize(
+    "value", [20_000, -1, 0, "x", None, 1.5, True, [20_000], [8.5], [[]], {}, float("nan"), 10**30]
+)
+def test_fields_of_another_kind_or_size_are_refused_before_anything_is_built(name, value):
+    content = json.loads(json.dumps(dataclasses.asdict(PRESETS["best"]))) | {name: value}
+    with pytest.raises(ValueError, match=f"^{name} is "):
+        Preset.from_json(content)
+
+
+def test_a_list_is_no_number():
+    content = json.loads(json.dumps(dataclasses.asdict(PRESETS["best"]))) | {"side": [256]}
+    with pytest.raises(ValueError, match=r"^side is "):
+        Preset.from_json(content)
+
+
 def test_an_unknown_preset_is_answered_with_the_closest(refused):
     assert "did you mean fast?" in refused(preset_named, "fats")
-    assert "choose one of paper, crop, fast, lite, best" in refused(preset_named, "zzz")
+    assert "choose one of paper, crop, fast, frozen, scratch, best" in refused(preset_named, "zzz")
 
 
 def test_a_preset_of_ones_own_is_known_by_its_name_and_ours_stay_ours(monkeypatch):

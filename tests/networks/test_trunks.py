@@ -12,8 +12,9 @@ from torch import nn
 
 from shapeparse import Limits, Nodes
 from shapeparse.networks import encoders
+from shapeparse.networks.maps import MapTrunk
 from shapeparse.networks.policy import Policy
-from shapeparse.networks.trunks import Encoder, SharedTrunk, dense_layers
+from shapeparse.networks.trunks import Encoder, SharedTrunk, blurred, dense_layers, means_and_spreads
 from shapeparse.networks.views import NodeView
 from shapeparse.networks.ways import TRUNKS
 
@@ -44,7 +45,7 @@ def test_profiles_run_along_their_own_axis(tiny_presets):
 
 @pytest.mark.parametrize("layout", [torch.contiguous_format, torch.channels_last])
 def test_pixels_are_normalised_by_their_channel_wherever_they_lie_in_memory(tiny_presets, layout):
-    trunk = Policy(tiny_presets["best"]).trunk
+    trunk = Policy(tiny_presets["scratch"]).trunk
     trunk.pixel_mean.copy_(torch.tensor([0.1, 0.2, 0.3]))
     trunk.pixel_std.copy_(torch.tensor([0.4, 0.5, 0.6]))
     images = torch.rand(2, 3, 5, 7).contiguous(memory_format=layout)
@@ -101,3 +102,25 @@ def test_dense_layers_have_a_relu_behind_each():
     layers = dense_layers((5, 4, 3))
     assert [type(layer) for layer in layers] == [nn.Linear, nn.ReLU] * 2
     assert layers(torch.randn(2, 5)).min() >= 0
+
+
+def test_a_signature_is_what_was_seen_of_each_image_as_a_whole(preset, pictures):
+    trunk = TRUNKS[preset.trunk](preset).eval()
+    images = pictures(preset.side, 3)
+    found = trunk.signature(trunk.encode(images))
+    assert found is not None and found.ndim == 2 and len(found) == 3
+    assert not found.requires_grad or not isinstance(trunk, MapTrunk)
+    one = trunk.signature(trunk.encode(images[1:2]))
+    assert one is not None
+    torch.testing.assert_close(found[1:2], one, rtol=1e-4, atol=1e-5)
+
+
+def test_means_and_spreads_by_hand():
+    features = torch.tensor([[[[1.0, 3.0], [1.0, 3.0]], [[5.0, 5.0], [5.0, 5.0]]]])
+    assert means_and_spreads(features).tolist() == [[2.0, 5.0, 1.0, 0.0]]
+
+
+def test_a_blurred_image_has_the_colours_of_large_places():
+    pixels = torch.zeros(1, 3, 8, 8)
+    pixels[:, 0, :2, :2] = 1.0  # one of the places, in red
+    assert blurred(pixels).tolist() == [[1.0] + [0.0] * 47]

@@ -16,4 +16,4 @@ def test_every_name_that_a_preset_may_give_is_a_trunk():
 
 def test_only_trunks_with_a_map_see_gain(tiny_presets):
     assert {name for name, trunk in TRUNKS.items() if trunk.sees_gain} == {"map"}
-    assert {PRESETS[name].trunk for name in ("paper", "crop", "fast", "best")} == set(TRUNKS)
+    assert {PRESETS[name].trunk for name in ("paper", "crop", "fast", "frozen", "best")} == set(TRUNKS)

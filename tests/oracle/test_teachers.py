@@ -7,7 +7,8 @@ import pytest
 
 from shapeparse import Limits, Nodes, Oracle, expand
 from shapeparse.oracle.optimal import OptimalOracle
-from shapeparse.oracle.teachers import LOOKAHEAD, TeacherName, make_teacher
+from shapeparse.oracle.teachers import TeacherName, make_teacher
+from shapeparse.support.limits import LOOKAHEAD
 
 LIMITS = Limits(4)
 rows, columns = np.mgrid[:24, :24]

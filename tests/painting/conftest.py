@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -33,6 +34,17 @@ st.register_type_strategy(
         stroke_speed=st.floats(1, 100),
         travel_speed=st.floats(1, 100),
         lift_time=st.floats(0, 2),
+        turn_time=st.floats(0, 0.5),
+        join=st.booleans(),
+        plan=st.just("auto"),
+        coverage=st.just(0.99),
+        waste=st.just(1.0),
+        overrun=st.just(0.0),
+        lead_in=st.sampled_from([0.0, 2.0]),
+        lead_out=st.sampled_from([0.0, 1.5]),
+        smallest=st.just(0.0),
+        start=st.none(),
+        home=st.none(),
     ),
 )
 
@@ -66,9 +78,15 @@ def written(plan: PaintPlan, tree: ParseTree, name: str, **options: Any) -> str:
     return export_plan(plan, tree, name, ExportSettings(**options)).decode()
 
 
-def flipped(plan: PaintPlan, size: float = 1.0) -> np.ndarray:
-    """The strokes as most formats have them: y up from the lower left corner."""
-    return (plan.lines * [1, -1, 1, -1] + [0, plan.height, 0, plan.height]) * size
+def flipped(lines: np.ndarray, plan: PaintPlan, size: float = 1.0) -> np.ndarray:
+    """Lines as most formats have them: y up from the lower left corner."""
+    return (lines * [1, -1, 1, -1] + [0, plan.height, 0, plan.height]) * size
+
+
+def brush_down(plan: PaintPlan) -> np.ndarray:
+    """The ways (x1, y1, x2, y2) with the brush down, in their order, those of no length as well."""
+    ways = [(*here[:2], *there[:2]) for here, there in pairwise(plan.moves) if there.down]
+    return np.array(ways, float).reshape(-1, 4)
 
 
 def painted(strokes: Iterable[Stroke]) -> Geometry:

@@ -21,7 +21,7 @@ LIMITS = Limits(depth=4)
 @pytest.fixture
 def policy(tiny_presets) -> Policy:
     torch.manual_seed(3)
-    policy: Any = Policy(tiny_presets["best"]).eval()
+    policy: Any = Policy(tiny_presets["scratch"]).eval()
     torch.nn.init.normal_(policy.trunk.encoder.evidence.weight, std=3.0)  # a map with something to see in it
     return policy
 
@@ -63,6 +63,23 @@ def test_a_policy_parses_by_most_likely_actions_and_notes_how_likely_paint_is(ta
     np.testing.assert_array_equal(forest.rule[above], table[row].argmax(axis=1)[above])
     leaves = forest.rule >= Rule.PAINT
     np.testing.assert_array_equal((forest.rule == Rule.PAINT)[leaves], (forest.likely > 0.5)[leaves])
+
+
+def test_a_policy_that_answers_no_numbers_is_refused_in_a_sentence(policy, images, refused):
+    pixels = to_pixels(images)
+    encoded = policy.encode(pixels)
+    with torch.no_grad():
+        for weights in policy.parameters():
+            weights.fill_(float("nan"))
+    assert "(NaN)" in refused(PolicyActor(policy, encoded, np.array([[32, 32]] * 3), LIMITS).parse)
+    assert "(NaN)" in refused(Seen.by, policy, pixels, False)
+
+
+def test_a_policy_that_decides_what_cannot_be_is_refused_in_a_sentence(policy, images, refused, monkeypatch):
+    actor = PolicyActor(policy, policy.encode(to_pixels(images)), np.array([[1, 1]] * 3), LIMITS)
+    output = PolicyOutput(torch.tensor([[0.0, -9, -9, -9]] * 3), torch.zeros(3, 2), torch.zeros(3, 2))
+    monkeypatch.setattr(actor, "output", lambda nodes: output)  # to split a single pixel
+    assert "decides what cannot be" in refused(actor.parse)
 
 
 def test_asking_a_policy_keeps_no_gradient(table_policy):

@@ -28,7 +28,7 @@ def run(tmp_path_factory: pytest.TempPathFactory, photographs: Callable) -> Path
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(PRESETS, "fast", tiny)
         data = TrainingData(images[:3], masks[:3], images[3:], masks[3:])
-        Trainer(TrainSettings("dagger", epochs=2, depth=4), data, folder).run()
+        Trainer(TrainSettings("dagger", "fast", epochs=2, depth=4), data, folder).run()
     return folder
 
 

@@ -156,7 +156,7 @@ def test_evidence_that_follows_colours_does_so_in_every_pixel():
 def parser(tiny_presets) -> Parser:
     """One of preset best whose map has something to see in it."""
     torch.manual_seed(3)
-    policy: Any = Policy(tiny_presets["best"]).eval()
+    policy: Any = Policy(tiny_presets["scratch"]).eval()
     torch.nn.init.normal_(policy.trunk.encoder.evidence.weight, std=3.0)
     return Parser(policy, 32, Limits(4), {})
 
@@ -192,9 +192,9 @@ def test_the_evidence_never_expects_less_of_a_refined_tree(parser, photographs):
     assert gained > 0
 
 
-@pytest.mark.parametrize("preset", ["best", "fast"])
+@pytest.mark.parametrize("preset", ["scratch", "fast"])
 def test_trees_may_be_deeper_than_those_learned_from(tiny_presets, parser, photographs, preset):
-    policy = parser.policy if preset == "best" else Policy(tiny_presets["fast"]).eval()
+    policy = parser.policy if preset == "scratch" else Policy(tiny_presets["fast"]).eval()
     if preset == "fast":
         torch.nn.init.constant_(policy.rule.bias[:2], 1.0)  # it shall split
     photograph = np.ascontiguousarray(photographs(1, 600)[0][0, :400])
@@ -203,7 +203,7 @@ def test_trees_may_be_deeper_than_those_learned_from(tiny_presets, parser, photo
     )
     assert 7 < deep.depth.max() <= 11
     assert ParseTree.from_json(deep.to_json()) == deep
-    if preset == "best":
+    if preset == "scratch":
         sure = [(np.where(tree.is_leaf, tree.confidence, 0) * tree.nodes.area).sum() for tree in (deep, shallow)]
         assert sure[0] >= sure[1]
 

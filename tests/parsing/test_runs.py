@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 
 import pytest
 import torch
@@ -51,6 +52,25 @@ def test_a_config_that_is_none_is_refused(refused, tmp_path, content, complaint)
     if content is not None:
         (tmp_path / "config.json").write_bytes(content if isinstance(content, bytes) else content.encode())
     assert complaint in refused(RunFolder(tmp_path).read_config)
+
+
+def test_a_config_that_is_a_pipe_or_a_device_is_refused_at_once(refused, tmp_path):
+    (tmp_path / "config.json").symlink_to("/dev/zero")
+    assert "is not a regular file" in refused(RunFolder(tmp_path).read_config)
+    (tmp_path / "config.json").unlink()
+    os.mkfifo(tmp_path / "config.json")
+    assert "is not a regular file" in refused(RunFolder(tmp_path).read_config)
+
+
+@pytest.mark.parametrize(
+    ("value", "complaint"),
+    [(float("nan"), "is not finite"), (float("inf"), "is not finite"), (3, "has numbers of type torch.int64")],
+)
+def test_weights_that_are_no_numbers_are_refused_by_the_name_of_their_tensor(refused, tmp_path, value, complaint):
+    network = nn.Linear(2, 1)
+    tensors = network.state_dict() | {"weight": torch.tensor([[1, value]])}
+    sentence = refused(load_state, network, tensors, tmp_path / "model.safetensors")
+    assert f"model.safetensors is damaged (its tensor weight {complaint})" in sentence
 
 
 def test_a_run_folder_that_is_not_there_is_refused(refused, tmp_path):

@@ -8,7 +8,8 @@ import sys
 import pytest
 
 from shapeparse import Limits
-from shapeparse.parsing.settings import MAX_LOOKAHEAD, ParseSettings
+from shapeparse.parsing.settings import ParseSettings
+from shapeparse.support.limits import MOST_LOOKAHEAD
 
 
 @pytest.mark.parametrize(
@@ -16,7 +17,7 @@ from shapeparse.parsing.settings import MAX_LOOKAHEAD, ParseSettings
     [
         ({"lookahead": -1}, "lookahead is -1"),
         ({"lookahead": 1.5}, "lookahead"),
-        ({"lookahead": MAX_LOOKAHEAD + 1}, "lookahead is 1025"),
+        ({"lookahead": MOST_LOOKAHEAD + 1}, "lookahead is 1025"),
         ({"price": float("nan")}, "price is nan"),
         ({"price": -0.1}, "price is -0.1"),
         ({"depth": -1}, "depth is -1"),

@@ -41,9 +41,11 @@ def run(tmp_path_factory: pytest.TempPathFactory, photographs: Callable) -> Path
     small = {"side": 32, "look": 32, "widths": (4, 6, 8), "channels": 4, "positions": 8, "dense": (16, 16)}
     facts = {**dataclasses.asdict(Source()), "train": [], "validation": [], "test": []}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(PRESETS, "best", dataclasses.replace(PRESETS["best"], **small))
+        patch.setitem(PRESETS, "scratch", dataclasses.replace(PRESETS["best"], **small))
         data = TrainingData(images[:6], masks[:6], images[6:], masks[6:])
-        Trainer(TrainSettings(preset="best", method="dagger", epochs=4, depth=4), data, folder, {"data": facts}).run()
+        Trainer(
+            TrainSettings(preset="scratch", method="dagger", epochs=4, depth=4), data, folder, {"data": facts}
+        ).run()
     return folder
 
 
@@ -71,8 +73,8 @@ def test_it_is_what_loading_without_a_name_gives_and_it_parses_an_array() -> Non
 
 def test_it_is_of_the_preset_best_and_has_learned_from_the_built_in_generator_alone() -> None:
     config = SHIPPED.read_config()
-    assert Preset.from_json(config["network"]) == PRESETS["best"]
-    assert config["settings"]["preset"] == "best"
+    assert Preset.from_json(config["network"]) == PRESETS["scratch"]
+    assert config["settings"]["preset"] == "scratch"
     assert (config["data"]["source"], config["data"]["image_root"]) == (BUILT_IN, None)
     assert config["data"]["seed"] >= 1_000_000, "pictures of demo, tests and benchmarks must not be among its own"
 
@@ -81,7 +83,7 @@ def test_it_is_small_and_its_weights_are_float16() -> None:
     assert {path.name for path in SHIPPED.path.iterdir()} == {"config.json", "model.safetensors"}
     assert SHIPPED.model_path.stat().st_size <= shipped.MOST_BYTES
     tensors, _ = read_tensors(SHIPPED.model_path)
-    parameters = dict(Policy(PRESETS["best"]).named_parameters())
+    parameters = dict(Policy(PRESETS["scratch"]).named_parameters())
     assert {tensors[name].dtype for name in parameters} == {torch.float16}
     assert {parameter.dtype for parameter in shapeparse.load().policy.parameters()} == {torch.float32}
 
@@ -146,7 +148,7 @@ def test_a_parser_that_is_named_is_used_without_a_word(
 def test_painting_a_photograph_uses_it_too(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["paint", "photo.png", "--out", "plans", "--formats", "json"]) == 0
     assert shipped.NOTE in capsys.readouterr().err
-    assert Path("plans/photo.json").exists()
+    assert Path("plans/photo.plan.json").exists()
 
 
 @pytest.mark.usefixtures("photo")

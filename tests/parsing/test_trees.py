@@ -12,6 +12,7 @@ from shapeparse import Limits, Parser, ParseTree, Rule
 from shapeparse.grammar import Forest
 from shapeparse.networks.policy import Policy
 from shapeparse.networks.views import to_pixels
+from shapeparse.parsing import trees
 from shapeparse.parsing.settings import ParseSettings
 from shapeparse.parsing.trees import (
     AT_ONCE,
@@ -30,7 +31,7 @@ LIMITS = Limits(depth=4)
 @pytest.fixture
 def policy(tiny_presets) -> Policy:
     torch.manual_seed(3)
-    policy: Any = Policy(tiny_presets["best"]).eval()
+    policy: Any = Policy(tiny_presets["scratch"]).eval()
     torch.nn.init.normal_(policy.trunk.encoder.evidence.weight, std=3.0)  # a map with something to see in it
     return policy
 
@@ -44,6 +45,19 @@ def expected_accuracy(forest: Forest, maps: np.ndarray) -> np.ndarray:
     """What the maps expect of trees."""
     right = [np.where(tree.labels(), one, 1 - one).mean() for tree, one in zip(forest.trees(), maps, strict=True)]
     return np.array(right)
+
+
+def test_batches_are_parsed_side_by_side_and_each_image_once(policy, images, monkeypatch):
+    asked: list[list[int]] = []
+
+    def side_by_side(work, items):
+        asked.append(list(items))
+        return map(work, items)
+
+    monkeypatch.setattr(trees, "side_by_side", side_by_side)
+    found = list(parse_images(policy, images, LIMITS, batch=2))
+    assert asked == [[0, 2]]
+    assert [len(forest.trees()) for forest in found] == [2, 1]
 
 
 def test_lookahead_never_expects_less_and_usually_more(policy, images):
@@ -139,10 +153,10 @@ def test_candidates_share_one_look_and_have_trees_as_if_alone(policy, images, mo
     monkeypatch.setattr(Policy, "encode", encode)
     sizes = np.full((3, 2), 32, np.int32)
     candidates = [ParseSettings(search="lookahead", lookahead=4), ParseSettings(search="policy")]
-    both = parse_together(policy, images, LIMITS, sizes, candidates)
+    both = parse_together(policy, images, LIMITS, sizes, candidates).forests
     assert looks == [3]
     for forest, one in zip(both, candidates, strict=True):
-        assert forest.trees() == parse_together(policy, images, LIMITS, sizes, [one])[0].trees()
+        assert forest.trees() == parse_together(policy, images, LIMITS, sizes, [one]).forests[0].trees()
 
 
 def test_what_was_seen_once_can_be_parsed_to_any_depth(policy, images):
@@ -196,6 +210,6 @@ def test_no_parse_makes_a_tensor_on_the_default_device(tiny_presets, images, pre
     assert inside.trees() == outside.trees()
 
 
-@pytest.fixture(params=["best", "fast", "crop", "paper"])
+@pytest.fixture(params=["best", "scratch", "fast", "crop", "paper"])
 def preset_name(request) -> str:
     return request.param

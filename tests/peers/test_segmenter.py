@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,6 +16,9 @@ from safetensors.numpy import load_file, save_file
 
 from shapeparse import igm
 from shapeparse.learning.data import TrainingData
+from shapeparse.networks import lite
+from shapeparse.networks.lite import LiteEncoder
+from shapeparse.networks.presets import PRESETS
 from shapeparse.peers import Segmenter, SegmenterSettings, load_segmenter
 from shapeparse.peers.segmenter import one_cycle
 
@@ -253,7 +257,6 @@ def test_few_images_to_learn_from_are_enough(segmenter, data, count):
         ({"threads": 0}, "threads is 0"),
         ({"zoom": 0.5}, "zoom is 0.5"),
         ({"colour": 2.0}, "colour is 2.0"),
-        ({"widths": ()}, "widths is ()"),
         ({"widths": (8, 0)}, "widths is (8, 0)"),
     ],
 )
@@ -340,3 +343,21 @@ def test_a_folder_of_something_else_is_refused(refused, tmp_path, content):
 
 def test_nothing_is_predicted_before_something_is_learned(segmenter, data, refused):
     assert "is not a folder" in refused(segmenter().probabilities, data.validation_images)
+
+
+def test_a_segmenter_with_our_eyes_begins_with_them_and_moves_them_slowly(segmenter, tmp_path) -> None:
+    pytest.importorskip(lite.PACKAGE)
+    one = segmenter(encoder="lite0", widths=(4, 6, 8, 8, 8), epochs=1, encoder_rate=1e-4)
+    known = LiteEncoder(32)
+    lite.load_weights(known)
+    assert all(torch.equal(value, known.state_dict()[name]) for name, value in one.network.eyes.state_dict().items())
+    one.run()
+    assert {group["highest"] for group in one.optimiser.param_groups} == {one.settings.rate, 1e-4}
+    found: Any = load_segmenter(tmp_path / "run").network
+    moved = {name for name, value in found.eyes.state_dict().items() if not value.equal(known.state_dict()[name])}
+    assert moved and not any(name.startswith(("stem", "stages.0", "stages.1")) for name in moved)
+
+
+def test_widths_are_those_of_our_own_networks() -> None:
+    assert SegmenterSettings().widths == PRESETS["scratch"].widths
+    assert SegmenterSettings(encoder="lite0").widths == PRESETS["best"].widths

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from shapeparse.peers.unet import UNet
+from shapeparse.peers.unet import LiteUNet, UNet
 
 
 @pytest.mark.parametrize("shape", [(32, 32), (37, 50), (1, 1)])
@@ -38,3 +38,9 @@ def test_what_the_finest_level_saw_reaches_the_logits() -> None:
     changed = network(images)
     assert not torch.allclose(before, changed)
     assert changed.std() > 0
+
+
+def test_a_unet_on_a_pretrained_encoder_gives_every_pixel_a_logit_too() -> None:
+    network = LiteUNet((4, 6, 8, 8, 8)).eval()
+    assert network(torch.rand(2, 3, 64, 48)).shape == (2, 64, 48)
+    assert not any(name.startswith("pyramid.features") for name, _ in network.named_parameters())

@@ -32,7 +32,7 @@ def made(tmp_path_factory: pytest.TempPathFactory, photographs: Callable) -> Pat
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(PRESETS, "fast", tiny)
         data = TrainingData(images[:3], masks[:3], images[3:], masks[3:])
-        Trainer(TrainSettings("dagger", epochs=2, depth=4), data, folder / "run").run()
+        Trainer(TrainSettings("dagger", "fast", epochs=2, depth=4), data, folder / "run").run()
     (folder / "photos").mkdir()
     for place in range(PHOTOS):
         pixels = np.random.default_rng(place).integers(0, 255, (30 + place, 40, 3), np.uint8)

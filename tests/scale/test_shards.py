@@ -101,3 +101,10 @@ def test_two_parsers_have_two_fingerprints(photos: list[Input], tmp_path: Path) 
     weights[-1] ^= 1
     (other / "model.safetensors").write_bytes(weights)
     assert fingerprint(other) != fingerprint(Path("run"))
+
+
+def test_a_file_that_is_there_before_the_first_start_is_kept(photos: list[Input], refused: Callable[..., str]) -> None:
+    Path("out").mkdir()
+    Path("out/summary.json").write_text("{}")
+    assert "is there already" in refused(Shards(Path("out"), photos, settings()).start)
+    assert [path.name for path in Path("out").iterdir()] == ["summary.json"]

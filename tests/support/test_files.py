@@ -115,3 +115,63 @@ def test_an_ordinary_file_passes_and_others_are_refused_before_they_are_read(tmp
     assert "There is no file" in refused(files.check_file, path / "below")
     os.mkfifo(tmp_path / "pipe")  # reading it would wait for ever
     assert "not a regular file" in refused(files.check_file, tmp_path / "pipe")
+
+
+def test_json_that_is_a_pipe_a_device_or_nested_without_end_is_one_sentence(tmp_path, refused):
+    os.mkfifo(tmp_path / "pipe.json")
+    (tmp_path / "zero.json").symlink_to("/dev/zero")
+    for name in ("pipe.json", "zero.json"):
+        assert f"{name} is not a regular file" in refused(files.read_json, tmp_path / name, "restore it")
+    (tmp_path / "deep.json").write_bytes(b"[" * 1_000_000)
+    assert "it is nested too deeply); restore it." in refused(files.read_json, tmp_path / "deep.json", "restore it")
+    (tmp_path / "large.json").write_bytes(b"[" + b" " * 100 + b"]")
+    assert "larger than 50 bytes" in refused(files.read_json, tmp_path / "large.json", "restore it", 50)
+
+
+KINDS = {
+    "tree.json": (b'{\n  "format": "shapeparse-tree",\n  "made_by": "shapeparse-plan"', "shapeparse-tree"),
+    "plan.svg": (b'<svg xmlns="http://www.w3.org/2000/svg" class="shapeparse-plan">', "shapeparse-plan"),
+    "package.json": (b'{"name": "door"}', ""),
+    "photo.png": (b"\x89PNG\r\n", ""),
+    "summary.csv": (b"name,mask,width\n", "name,mask"),
+    "path.txt": (b"1.5 -2 0 3e-05 1 2 1 1\n", "8 numbers"),
+    "notes.txt": (b"On the 2nd of May\n", ""),
+}
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_the_beginning_of_a_file_tells_its_kind(tmp_path, name):
+    content, kind = KINDS[name]
+    (tmp_path / name).write_bytes(content + b"\0" * 5000 + b"shapeparse-late")
+    assert files.kind_of(tmp_path / name) == kind
+
+
+@pytest.mark.parametrize("name", [name for name in KINDS if KINDS[name][1]])
+def test_a_file_is_replaced_by_one_of_its_kind_and_by_no_other(tmp_path, refused, name):
+    content, _ = KINDS[name]
+    files.write_bytes(tmp_path / name, content)
+    files.write_bytes(tmp_path / name, content + b" again")
+    assert (tmp_path / name).read_bytes() == content + b" again"
+    for other, _ in KINDS.values():
+        if other != content:
+            assert "another kind of file and is not replaced" in refused(files.write_bytes, tmp_path / name, other)
+    assert (tmp_path / name).read_bytes() == content + b" again"
+    assert leftovers(tmp_path, name) == []
+
+
+def test_files_that_are_not_ours_are_refused_before_work_begins_and_empty_ones_are_nobodys(tmp_path, refused):
+    (tmp_path / "door.png").write_bytes(b"\x89PNG\r\n")
+    assert "door.png is another kind" in refused(files.refuse_foreign, [tmp_path / "new.png", tmp_path / "door.png"])
+    (tmp_path / "door.png").write_bytes(b"")
+    files.refuse_foreign([tmp_path / "door.png"])
+    files.write_text(tmp_path / "door.png", "new")
+
+
+def test_a_file_that_may_not_be_looked_at_is_not_replaced(tmp_path, monkeypatch, refused):
+    files.write_text(tmp_path / "a.json", "old")
+
+    def not_permitted(*_):
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr(files, "kind_of", not_permitted)
+    assert "Permission denied" in refused(files.refuse_other_kind, tmp_path / "a.json", "")

@@ -77,3 +77,9 @@ def test_only_fields_of_the_settings_pass(refused):
     checked_names("bake", {"heat": 2.0}, Oven())
     message = refused(checked_names, "bake", ["heat", "minute"], Oven)
     assert message == "There is no setting of bake 'minute'; did you mean minutes? All are heat, minutes."
+
+
+def test_too_many_names_are_not_all_listed_beside_the_closest():
+    message = str(unknown("row", "name-7", [f"name{number:03}" for number in range(99)] + ["name-77"]))
+    assert message.startswith("There is no row 'name-7'; did you mean name-77")
+    assert message.endswith("? There are 100 in all.")

@@ -20,6 +20,7 @@ from fastapi.testclient import TestClient
 from PIL import Image
 
 from shapeparse import ParseTree, igm
+from shapeparse.parsing.settings import ParseSettings
 from shapeparse.web import ServiceSettings, create_app
 from shapeparse.web import app as app_module
 from shapeparse.web.server import listen, make_server
@@ -114,9 +115,9 @@ class SlowModel:
     parses: int = 0
 
     def facts(self) -> dict[str, Any]:
-        return {"depth": 1, "price": False}
+        return {"depth": 1, "settings": []}
 
-    def parse(self, photo: np.ndarray, mask: np.ndarray | None, depth: int | None, price: float) -> ParseTree:
+    def parse(self, photo: np.ndarray, mask: np.ndarray | None, settings: ParseSettings) -> ParseTree:
         self.parses += 1
         self.begun.release()
         assert self.go_on.wait(20)

@@ -13,6 +13,7 @@ import shapeparse
 from shapeparse.explorer.page import DRAWINGS
 from shapeparse.grammar import ParseTree
 from shapeparse.painting import FORMATS
+from shapeparse.web.endpoints import download_name
 from shapeparse.web.samples import SAMPLES
 
 from .conftest import TREE, house, image_and_mask, photo, picture
@@ -20,7 +21,7 @@ from .conftest import TREE, house, image_and_mask, photo, picture
 
 def test_health_says_how_it_is(client: TestClient) -> None:
     answer = client.get("/health").json()
-    known = {"version": shapeparse.__version__, "models": 3, "first": "my-run"}
+    known = {"version": shapeparse.__version__, "models": 4, "first": "my-run"}
     assert answer == {"status": "ok", **known, "busy": 0, "limit": 6}
 
 
@@ -33,13 +34,15 @@ def test_models_are_the_trained_ones_then_the_oracles(client: TestClient) -> Non
     models = client.get("/api/models").json()
     assert [(one["name"], one["kind"], one["needs_mask"]) for one in models] == [
         ("my-run", "model", False),
+        ("best-tree", "oracle", True),
         ("oracle", "oracle", True),
         ("oracle-lookahead", "oracle", True),
     ]
     assert models[0]["facts"] == {
-        "depth": 4, "price": True, "epoch": 3, "validation_accuracy": 0.5, "method": "dagger", "title": "DAgger"
+        "depth": 4, "settings": ["depth", "price"], "epoch": 3, "validation_accuracy": 0.5,
+        "method": "dagger", "title": "DAgger",
     }  # fmt: skip
-    assert models[1]["facts"]["price"] is True
+    assert models[1]["facts"] == {"depth": None, "settings": ["rectangles", "price", "accuracy"]}
     assert models[0]["title"] == "DAgger: my-run"
 
 
@@ -90,6 +93,22 @@ def test_models_are_compared_in_the_order_asked(client: TestClient) -> None:
     assert all(max(node["depth"] for node in parse["tree"]["nodes"]) <= 3 for parse in answer["parses"])
 
 
+def test_as_many_rectangles_as_are_asked_for(client: TestClient) -> None:
+    for count in (1, 2, 4):
+        data = {"model": "best-tree", "rectangles": str(count)}
+        [parse] = client.post("/api/parse", files=image_and_mask(), data=data).json()["parses"]
+        best = shapeparse.decompose(house(), rectangles=count)
+        assert sum(node["cut"] is None for node in parse["tree"]["nodes"]) == best.leaf_count <= count
+        assert parse["scores"]["accuracy"] == best.accuracy(house())
+
+
+def test_a_plan_is_held_against_the_mask_that_comes_with_it(client: TestClient) -> None:
+    asked = json.dumps({"tree": TREE, "brush": 20}).encode()
+    files = {"request": ("request.json", asked), "mask": ("mask.png", picture(house(60, 40)))}
+    found = client.post("/api/plan", files=files).json()["metrics"]
+    assert found == shapeparse.paint(ParseTree.from_json(json.dumps(TREE)), brush=20).metrics(house(60, 40))
+
+
 def test_a_price_leaves_fewer_rectangles(client: TestClient) -> None:
     def nodes(price: float) -> int:
         data = {"model": "oracle", "price": str(price)}
@@ -137,11 +156,11 @@ def test_finer_brushes_take_more_strokes_and_a_scale_changes_the_unit(client: Te
 
 @pytest.mark.parametrize("name", [*DRAWINGS, *FORMATS])
 def test_every_format_can_be_downloaded(client: TestClient, name: str) -> None:
-    suffix, media_type, _ = {**DRAWINGS, **FORMATS}[name]
+    media_type = {**DRAWINGS, **FORMATS}[name][1]
     answer = client.post("/api/export", json={"tree": TREE, "format": name})
     assert answer.status_code == 200, answer.text
     assert answer.headers["content-type"].partition(";")[0] == media_type
-    assert answer.headers["content-disposition"] == f'attachment; filename="door{suffix}"'
+    assert answer.headers["content-disposition"] == f'attachment; filename="{download_name("door.png", name)}"'
     assert answer.content
 
 

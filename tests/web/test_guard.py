@@ -143,6 +143,43 @@ def test_pages_of_other_sites_cannot_use_the_service(small: TestClient, site: st
     assert sentence(small.post("/api/plan", headers={"Sec-Fetch-Site": site}), answered)
 
 
+@pytest.mark.parametrize("site", ["Cross-Site", "cross-site ", "cross_site", "CROSS-SITE", "", "same-origin, none"])
+def test_what_no_browser_says_of_its_own_page_is_refused(small: TestClient, site: str) -> None:
+    assert sentence(small.post("/api/plan", headers={"Sec-Fetch-Site": site}), 403)
+
+
+@pytest.mark.parametrize(
+    ("origin", "answered"),
+    [
+        ("http://testserver", 415), ("https://testserver", 415), ("HTTP://TestServer", 415),
+        ("http://evil.example", 403), ("null", 403), ("", 403), ("http://testserver:81", 403),
+        ("http://testserver.evil.example", 403), ("http://evil.example/testserver", 403), ("file://testserver", 403),
+        ("http://testserver http://evil.example", 403),
+    ],
+)  # fmt: skip
+def test_a_page_of_another_origin_is_refused_where_the_browser_says_no_site(
+    small: TestClient, origin: str, answered: int
+) -> None:
+    assert sentence(small.post("/api/plan", headers={"Origin": origin}), answered)
+
+
+def test_one_of_two_origins_that_is_foreign_is_enough(small: TestClient) -> None:
+    headers = [("Origin", "http://testserver"), ("Origin", "http://evil.example")]
+    assert sentence(small.post("/api/plan", headers=headers), 403)
+    assert sentence(small.get("/health", headers=headers), 403)
+
+
+def test_a_link_on_another_site_may_be_followed(small: TestClient) -> None:
+    assert small.get("/", headers={"Sec-Fetch-Site": "cross-site"}).status_code == 200
+
+
+def test_two_lengths_of_one_request_are_refused(small: TestClient) -> None:
+    headers = {"Content-Length": "2", "Transfer-Encoding": "chunked", "Content-Type": "application/json"}
+    answer = small.post("/api/plan", content=b"{}", headers=headers)
+    assert "two lengths" in sentence(answer, 400)
+    assert answer.headers["connection"] == "close"
+
+
 def test_a_mistake_of_ours_is_one_sentence_and_a_traceback_in_the_log(
     small: TestClient, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -83,7 +83,9 @@ def test_every_example_of_the_document_is_answered_200(client: TestClient) -> No
             else:
                 fields = [(name, value) for name, value in example.items() if isinstance(value, str)]
                 fields += [(name, one) for name, value in example.items() if isinstance(value, list) for one in value]
-                answer = client.post(path, files=[(name, (None, value)) for name, value in fields])
+                files = [name for name, one in content["schema"]["properties"].items() if one.get("format") == "binary"]
+                parts = [(name, ("file" if name in files else None, value)) for name, value in fields]
+                answer = client.post(path, files=parts)
             assert answer.status_code == 200, answer.text
 
 
@@ -105,7 +107,7 @@ def test_the_documentation_is_one_page_without_outside_resources(client: TestCli
     assert page.headers["content-type"] == "text/html; charset=utf-8"
     for path in client.get("/openapi.json").json()["paths"]:
         assert path in page.text
-    for name in ("image", "mask", "depth", "price", "brush", "overlap", "format"):
+    for name in ("image", "mask", "depth", "rectangles", "price", "accuracy", "brush", "overlap", "format"):
         assert f"<code>{name}</code>" in page.text
     assert not re.search(r"""(src|href)=["']?(https?:)?//""", page.text)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import struct
 import zlib
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -12,12 +13,21 @@ from fastapi.testclient import TestClient
 from hypothesis import given
 from hypothesis import strategies as st
 
+from shapeparse.web import ServiceSettings, create_app
 from shapeparse.web.endpoints import safe_stem
 from shapeparse.web.uploads import clean_name
 
 from .conftest import TREE, house, image_and_mask, photo, picture, sentence
 
 PHOTO = {"image": ("a.png", picture(photo()))}
+REQUEST = ("request.json", json.dumps({"tree": TREE}).encode())
+
+
+@pytest.fixture(scope="module")
+def wide() -> Iterator[TestClient]:
+    """A client of a service that takes more than the JSON of a tree may have."""
+    with TestClient(create_app(ServiceSettings(at_once=1)), raise_server_exceptions=False) as client:
+        yield client
 
 
 def bomb(width: int, height: int) -> bytes:
@@ -48,7 +58,20 @@ def bomb(width: int, height: int) -> bytes:
         (PHOTO, {"depth": ["1", "2"]}, 422, "2 times"),
         (PHOTO, {"price": "nan"}, 422, "price"),
         (PHOTO, {"price": "-1"}, 422, "price"),
+        (PHOTO, {"rectangles": "0"}, 422, "rectangles is '0'; give a whole number from 1 to 100"),
+        (PHOTO, {"rectangles": "nan"}, 422, "from 1 to 100"),
+        (PHOTO, {"rectangles": "101"}, 422, "from 1 to 100"),
+        (PHOTO, {"rectangles": "5", "price": "0.01"}, 422, "Both rectangles and price"),
+        (PHOTO, {"rectangles": "5", "accuracy": "0.9"}, 422, "Both rectangles and accuracy"),
+        (PHOTO, {"rectangles": "5"}, 422, "no evidence map"),
+        (PHOTO, {"accuracy": "nan"}, 422, "accuracy is 'nan'"),
+        (PHOTO, {"accuracy": "0"}, 422, "accuracy is 0"),
+        (PHOTO, {"accuracy": "1.01"}, 422, "at most 1"),
+        (image_and_mask(), {"model": "oracle", "rectangles": "5"}, 422, "knows no rectangles"),
+        (image_and_mask(), {"model": "best-tree", "depth": "5"}, 422, "knows no depth"),
         (PHOTO, {"colour": "red"}, 422, "the fields are"),
+        ({"image": ("line.png", bomb(1, 24_000_000))}, {}, 413, "1,000,000 pixels (1 x 24000000)"),
+        ({"image": ("line.png", bomb(1, 20_000))}, {}, 413, "16,384 pixels (1 x 20000)"),
         (PHOTO, {"depth": "1" * 2000}, 400, "form"),
         (
             {"image": ("a.png", picture(photo(1025, 8))), "mask": ("m.png", picture(house(1025, 8)))},
@@ -113,6 +136,28 @@ def test_a_plan_that_cannot_be_made(
     body = json.dumps(content).replace(str(10**400), "9" * 401)
     answer = client.post(f"/api/{path}", content=body, headers={"Content-Type": "application/json"})
     assert words in sentence(answer, status)
+
+
+@pytest.mark.parametrize(
+    ("files", "status", "words"),
+    [
+        ({"mask": ("m.png", picture(house(60, 40)))}, 422, "no `request`"),
+        ({"request": (None, "{}")}, 422, "must be a file"),
+        ({"request": ("r.json", b"{")}, 400, "not JSON"),
+        ({"request": ("r.json", b" " * 4_000_001)}, 413, "4,000,000 bytes"),
+        ({"request": REQUEST, "mask": ("m.png", picture(house(20, 20)))}, 422, "20 x 20"),
+        ({"request": REQUEST, "mask": ("m.png", b"no image")}, 422, "m.png is not a JPEG"),
+        ({"request": REQUEST, "sample": (None, "nothing")}, 422, "the samples are"),
+        ({"request": REQUEST, "sample": (None, "window")}, 422, "512 x 512"),
+        ({"request": REQUEST, "sample": (None, "window"), "mask": ("m.png", b"x")}, 422, "one of `mask` and `sample`"),
+        ({"request": REQUEST, "image": ("a.png", b"x")}, 422, "the fields are request, mask, sample"),
+    ],
+    ids=lambda value: str(value)[:40],
+)
+def test_a_plan_that_cannot_be_held_against_a_mask(
+    wide: TestClient, files: dict[str, Any], status: int, words: str
+) -> None:
+    assert words in sentence(wide.post("/api/plan", files=files), status)
 
 
 def test_numbers_of_thousands_of_digits_are_no_failure(client: TestClient) -> None:

@@ -8,12 +8,22 @@ import pytest
 from pydantic import ValidationError
 
 from shapeparse.painting import PaintSettings
-from shapeparse.web.schemas import EXAMPLE_TREE, EXPORT_EXAMPLE, PARSE_FORM, PLAN_EXAMPLE, ExportRequest, PlanRequest
-from shapeparse.web.uploads import FIELDS, as_tree
+from shapeparse.web.forms import PARSE_FIELDS, PLAN_FIELDS
+from shapeparse.web.schemas import (
+    EXAMPLE_TREE,
+    EXPORT_EXAMPLE,
+    PARSE_FORM,
+    PLAN_EXAMPLE,
+    PLAN_FORM,
+    ExportRequest,
+    PlanRequest,
+)
+from shapeparse.web.uploads import as_tree
 
 
 def test_a_plan_takes_all_of_the_planners_settings_with_its_defaults() -> None:
-    assert set(PlanRequest.model_fields) - {"tree"} == {field.name for field in fields(PaintSettings)}
+    of_the_command = {"plan", "coverage", "waste", "overrun", "lead_in", "lead_out", "smallest", "start", "home"}
+    assert set(PlanRequest.model_fields) - {"tree"} == {field.name for field in fields(PaintSettings)} - of_the_command
     assert PlanRequest(tree={}).settings() == PaintSettings()
     assert PlanRequest(tree={}, brush=3.5, order="raster", scale=2.0).settings() == PaintSettings(
         brush=3.5, order="raster", scale=2
@@ -37,4 +47,5 @@ def test_the_examples_are_requests_of_a_real_tree() -> None:
 
 
 def test_the_form_that_is_described_is_the_form_that_is_read() -> None:
-    assert tuple(PARSE_FORM["properties"]) == FIELDS
+    assert tuple(PARSE_FORM["properties"]) == PARSE_FIELDS
+    assert tuple(PLAN_FORM["properties"]) == PLAN_FIELDS

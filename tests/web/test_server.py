@@ -17,7 +17,7 @@ from tempfile import SpooledTemporaryFile
 import httpx
 import pytest
 
-from shapeparse.web import ServiceSettings, server
+from shapeparse.web import ServiceSettings, protocol
 from shapeparse.web.samples import SAMPLES
 
 from .conftest import TREE, Service, SlowModel, eventually, image_and_mask, photo, picture, running
@@ -85,7 +85,7 @@ def test_a_client_that_sends_a_byte_now_and_then_is_cut_off_too(service: Service
 
 
 def test_a_head_that_never_ends_is_cut_off(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(server, "HEAD_SECONDS", 0.4)
+    monkeypatch.setattr(protocol, "HEAD_SECONDS", 0.4)
     with service.connect() as silent, service.connect() as trickling:
         trickling.sendall(b"GET /health HTTP/1.1\r\nX-Slow: ")
         for connection in (silent, trickling):
@@ -96,7 +96,7 @@ def test_a_head_that_never_ends_is_cut_off(service: Service, monkeypatch: pytest
 def test_a_second_request_on_a_connection_must_arrive_in_time_too(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(server, "HEAD_SECONDS", 0.4)
+    monkeypatch.setattr(protocol, "HEAD_SECONDS", 0.4)
     with service.connect() as connection:
         connection.sendall(b"GET /health HTTP/1.1\r\nHost: x\r\n\r\n")
         answer = b""

@@ -41,6 +41,8 @@ def test_a_picture_is_measured_before_it_is_decoded(refused: Refused) -> None:
     assert caught.value.status == 413
     assert refused(read_photo, File("a.png", b""), 100).startswith("a.png is empty")
     assert "PNG or JPEG" in refused(read_photo, File("a.png", b"text"), 100)
+    with pytest.raises(Refusal, match=r"16,384 pixels \(16385 x 1\)"):
+        read_photo(File("line.png", picture(np.zeros((1, 16_385, 3), np.uint8))), 100_000)
     assert refused(read_photo, File("cut.png", picture(photo())[:-40]), 10_000).startswith("cut.png")
 
 

@@ -20,17 +20,19 @@ from ..learning.methods import ABLATIONS, method_named
 from ..learning.run import Report
 from ..learning.trainer import Trainer
 from ..oracle import igm
-from ..parsing.evaluation import evaluate_forest
+from ..parsing.evaluation import evaluate_forest, off_middle
 from ..parsing.load import load
 from ..parsing.trees import parse_images
 from ..peers.colours import fit_colours
 from ..peers.segmenter import Segmenter, SegmenterSettings
 from ..support import files
+from ..support.limits import LOOKAHEAD
 from ..support.machine import facts
 from .plan import Job, Plan, settings_json
 
 PARTS = ("train", "validation", "test")
-LOOKAHEAD = 8
+UNET_MINUTES = 5.0
+"""Of the U-Net where methods train until a plateau."""
 Images = npt.NDArray[np.uint8]
 Masks = npt.NDArray[np.bool_]
 
@@ -50,6 +52,8 @@ class Row:
     best_epoch: int | None = None
     seconds: float | None = None
     nodes_per_second: float | None = None
+    course: dict[str, Any] = field(default_factory=dict)
+    """Updates, nodes learned from, and when the plateau was reached if the training went on until then."""
     raw: Callable[[Images], Masks] | None = None
     """For peers that predict a mask before they decompose it."""
 
@@ -61,7 +65,7 @@ def run_job(
     files.make_folder(folder)
     if threads is not None:  # not among the settings, so that a job can go on with another number of them
         torch.set_num_threads(threads)
-    rows = {"lines": _lines, "colours": _colours, "unet": _unet}.get(job.row, _method)
+    rows = {"lines": _lines, "colours": _colours, "unet": _unet, "unet-lite": _unet}.get(job.row, _method)
     return [
         _measured(row, plan, job, loaded, folder, threads) for row in rows(plan, job, loaded, folder, threads, report)
     ]
@@ -73,6 +77,7 @@ def _measured(row: Row, plan: Plan, job: Job, loaded: Loaded, folder: Path, thre
         "fold": job.fold, "seed": plan.seed + job.fold, "settings": row.settings, "epochs": row.epochs,
         "best_epoch": row.best_epoch, "seconds": row.seconds, "nodes_per_second": row.nodes_per_second,
         "validation_curve": [list(point) for point in row.curve], "raw_test_accuracy": None, "threads": threads,
+        **row.course,
     }  # fmt: skip
     for part in PARTS:
         images, masks = plan.part(loaded, job.fold, part)
@@ -80,7 +85,7 @@ def _measured(row: Row, plan: Plan, job: Job, loaded: Loaded, folder: Path, thre
         trees = row.trees(images, masks)
         elapsed = perf_counter() - start
         found = evaluate_forest(Forest.of(trees), masks, plan.limits)
-        run[part] = found.summary()
+        run[part] = found.summary() | {"off_middle_by_depth": off_middle([Forest.of(trees)], plan.limits)}
         if part == "test":
             run["parse_ms"] = 1000 * elapsed / len(images)
             run["test_accuracy_each"] = found.accuracy.tolist()
@@ -96,9 +101,9 @@ def _measured(row: Row, plan: Plan, job: Job, loaded: Loaded, folder: Path, thre
 
 def _method(plan: Plan, job: Job, loaded: Loaded, folder: Path, threads: int | None, report: Report) -> list[Row]:
     settings = plan.settings(job)
-    trainer = Trainer(settings, plan.training_data(loaded, job.fold), folder)
+    trainer = Trainer(settings, plan.training_data(loaded, job.fold), folder, device=plan.device)
     metrics = trainer.run(resume=True, report=report)
-    parser = load(folder)
+    parser = load(folder, plan.device)
 
     def trees(images: Images, masks: Masks) -> list[ParseTree]:
         return [tree for forest in parse_images(parser.policy, images, parser.limits) for tree in forest.trees()]
@@ -108,7 +113,10 @@ def _method(plan: Plan, job: Job, loaded: Loaded, folder: Path, threads: int | N
         Row(
             job.row, method_named(job.row).title, kind, trees, settings_json(settings),
             [(row["seconds"], row["validation_accuracy"]) for row in metrics], trainer.epoch, trainer.best_epoch,
-            trainer.seconds, statistics.median(row["nodes_per_second"] for row in metrics),
+            trainer.seconds, statistics.median(row["nodes_per_second"] for row in metrics), {
+                "updates": trainer.learner.updates, "node_samples": trainer.node_samples,
+                "plateau": None if trainer.plateau is None else trainer.plateau.to_json(),
+            },
         )
     ]  # fmt: skip
 
@@ -151,7 +159,9 @@ def _colours(plan: Plan, job: Job, loaded: Loaded, folder: Path, threads: int | 
 
 def _unet(plan: Plan, job: Job, loaded: Loaded, folder: Path, threads: int | None, report: Report) -> list[Row]:
     """Segment, then parse: a U-Net's mask, decomposed by the oracle as if it were the truth."""
-    settings = SegmenterSettings(plan.epochs, plan.minutes, plan.seed + job.fold)
+    minutes = UNET_MINUTES if plan.epochs is None and plan.minutes is None else plan.minutes
+    lite = job.row == "unet-lite"
+    settings = SegmenterSettings(plan.epochs, minutes, plan.seed + job.fold, "lite0" if lite else "none")
     segmenter = Segmenter(settings, plan.training_data(loaded, job.fold), folder)
     metrics = segmenter.run(resume=True, report=report)
     curve = [(row["seconds"], row["validation_accuracy"]) for row in metrics]
@@ -165,7 +175,8 @@ def _unet(plan: Plan, job: Job, loaded: Loaded, folder: Path, threads: int | Non
             settings_json(settings), curve, segmenter.epoch, segmenter.best_epoch, segmenter.seconds, raw=raw,
         )  # fmt: skip
 
-    return [row("segment", "U-Net, then IGM", 0), row("segment-lookahead", "U-Net, then lookahead", LOOKAHEAD)]
+    name, title = ("segment-lite", "U-Net on the encoder") if lite else ("segment", "U-Net")
+    return [row(name, f"{title}, then IGM", 0), row(f"{name}-lookahead", f"{title}, then lookahead", LOOKAHEAD)]
 
 
 def _decomposed(masks: Masks, plan: Plan, lookahead: int = 0) -> list[ParseTree]:

@@ -52,11 +52,15 @@ class Plan:
     preset: str
     seed: int
     depth: int
+    plateau: int | None = None
+    device: str = "cpu"
+    """Where jobs compute; a benchmark may go on with another one."""
 
     @classmethod
     def of(
         cls, data: str, loaded: Loaded, folds: int, minutes: float | None, epochs: int | None,
-        preset: str = "fast", seed: int = 0, depth: int = 7,
+        preset: str = "fast", seed: int = 0, depth: int = 7, plateau: int | None = None,
+        device: str = "cpu",
     ) -> Plan:  # fmt: skip
         """Random splits as in the paper, with validation images cut out of the training part."""
         preset_named(preset)
@@ -66,9 +70,11 @@ class Plan:
         drawn = random_splits(count, max(2, min(count - 1, round(TRAIN_SHARE * count))), folds, seed)
         splits = tuple(split.with_validation(VALIDATION_SHARE, seed + fold) for fold, split in enumerate(drawn))
         fingerprint = zlib.crc32(loaded.masks.tobytes(), zlib.crc32(loaded.images.tobytes()))
-        if minutes is None and epochs is None:
+        if minutes is None and epochs is None and plateau is None:
             minutes = 5.0
-        plan = cls(data, tuple(loaded.names), fingerprint, splits, minutes, epochs, preset, seed, depth)
+        plan = cls(
+            data, tuple(loaded.names), fingerprint, splits, minutes, epochs, preset, seed, depth, plateau, device
+        )
         plan.settings(Job("bc", 0, preset))  # which refuses a budget, seed or depth that cannot be
         return plan
 
@@ -78,7 +84,7 @@ class Plan:
 
     def settings(self, job: Job, threads: int | None = None) -> TrainSettings:
         """How a method is trained."""
-        usual = TrainSettings(job.row, job.preset, self.epochs, self.minutes, depth=self.depth)
+        usual = TrainSettings(job.row, job.preset, self.epochs, self.minutes, depth=self.depth, plateau=self.plateau)
         return replace(usual, seed=self.seed + job.fold, threads=threads)
 
     @property
@@ -106,9 +112,11 @@ class Plan:
             },
             "minutes": self.minutes,
             "epochs": self.epochs,
+            "plateau": self.plateau,
             "preset": self.preset,
             "seed": self.seed,
             "depth": self.depth,
+            "device": self.device,
             "splits": [split.to_json() for split in self.splits],
         }
 
@@ -120,6 +128,8 @@ class Plan:
             data["name"], tuple(data["names"]), data["fingerprint"],
             tuple(Split.from_json(split) for split in content["splits"]),
             content["minutes"], content["epochs"], content["preset"], content["seed"], content["depth"],
+            content.get("plateau"),
+            content.get("device", "cpu"),
         )  # fmt: skip
 
 

@@ -7,9 +7,8 @@ settings that are asked for now, is done, whether or not its folder is still the
 from __future__ import annotations
 
 import json
-from functools import partial
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 
@@ -17,11 +16,12 @@ from ..data import Loaded
 from ..support import files
 from ..support.errors import UserError
 from ..support.text import one_line
+from .checks import RUN, lacking, wrong_in_runs
 from .plan import Job, Plan, settings_json
 from .rows import PEERS
 
 FORMAT = {"format": "shapeparse-benchmark", "version": 1}
-SAME = ("data", "splits", "preset", "seed", "depth", "minutes", "epochs")
+SAME = ("data", "splits", "preset", "seed", "depth", "minutes", "epochs", "plateau")
 """What may not change between two starts with the same folder."""
 
 
@@ -32,6 +32,7 @@ class Record:
         self.out = out
         self.results_path = out / "results.json"
         self.plan_path = out / "plan.json"
+        self.lock_path = out / "benchmark.lock"
 
     def job_folder(self, job: Job) -> Path:
         """Where a job works."""
@@ -46,6 +47,9 @@ class Record:
             raise UserError(
                 f"{one_line(self.out)} holds a benchmark with other {', '.join(changed)}; give those, or another --out."
             )
+        wrong = wrong_in_runs(results["runs"], [len(split.test) for split in plan.splits])
+        if wrong is not None:
+            raise UserError(f"{one_line(self.results_path)} is damaged ({wrong}); restore it, or move it away.")
         results["failed"] = []
         return results
 
@@ -79,7 +83,10 @@ class Record:
 
     def collect(self, job: Job, results: dict[str, Any]) -> None:
         """Take a finished job's runs into the record."""
-        runs = json.loads((self.job_folder(job) / "result.json").read_text(encoding="utf-8"))
+        path = self.job_folder(job) / "result.json"
+        runs = files.read_json(path, "start the benchmark again")
+        if not isinstance(runs, list) or any(lacking(run, RUN) for run in runs):
+            raise UserError(f"{one_line(path)} is damaged; start the benchmark again.")
         others = [run for run in results["runs"] if run["job"] != job.name]
         results["runs"] = sorted(others + runs, key=lambda run: (run["preset"], run["row"], run["fold"]))
         self.write(results)
@@ -89,17 +96,12 @@ class Record:
     def cache(self, loaded: Loaded) -> None:
         """Keep the images as arrays, so that no worker has to read or make them again."""
         for name, array in (("images", loaded.images), ("masks", loaded.masks)):
-            path = self.out / "jobs" / f"{name}.npy"
-            files.write_with(path, partial(_save, array))
+            files.write_array(self.out / "jobs" / f"{name}.npy", array)
 
     def cached(self, plan: Plan) -> Loaded:
         """What ``cache`` kept, read only as far as it is looked at."""
         images, masks = (np.load(self.out / "jobs" / f"{name}.npy", mmap_mode="r") for name in ("images", "masks"))
         return Loaded(images, masks, list(plan.names), [])
-
-
-def _save(array: np.ndarray, file: BinaryIO) -> None:
-    np.save(file, array, allow_pickle=False)
 
 
 def _agrees(noted: dict[str, Any], wanted: dict[str, Any]) -> bool:

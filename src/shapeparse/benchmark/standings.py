@@ -9,11 +9,12 @@ from ..learning.methods import METHODS
 from ..learning.names import ABLATION_NAMES, METHOD_NAMES, REGISTERED
 from ..support.text import printable
 from .paper import PAPER_TABLE
-from .statistics import Group, Interval, grouped, image_differences, paired_bootstrap
+from .resampling import Rank, difference_interval, ranks
+from .statistics import Group, Interval, grouped, image_differences
 
 ROWS = (
     "majority-set", "majority-image", *METHOD_NAMES, *ABLATION_NAMES,
-    "colours", "segment", "segment-lookahead", "oracle", "oracle-lookahead",
+    "colours", "segment", "segment-lookahead", "segment-lite", "segment-lite-lookahead", "oracle", "oracle-lookahead",
 )  # fmt: skip
 """The order of the table."""
 
@@ -21,11 +22,22 @@ SHORT_TITLES = {
     "majority-set": "majority of set",
     "majority-image": "majority of image",
     "bc": "cloning",
+    "drag-control": "DRAG weight 1",
+    "aggrevated-expected": "AggreVaTeD exp.",
+    "ac-aggrevated-expected": "AC-AggreV. exp.",
+    "drag-expected": "DRAG expected",
     "drag-dense": "DRAG dense",
     "drag-anchored": "DRAG anchored",
+    "dagger-optimal": "DAgger best tree",
+    "dagger-places": "DAgger places",
+    "drag-exact": "DRAG exact",
+    "drag-exact-anchored": "DRAG exact anch.",
+    "aggrevate-exact": "AggreVaTe exact",
     "colours": "colours",
     "segment": "U-Net + IGM",
     "segment-lookahead": "U-Net, lookahead",
+    "segment-lite": "lite U-Net + IGM",
+    "segment-lite-lookahead": "lite U-Net, lookahead",
     "oracle": "oracle",
     "oracle-lookahead": "oracle, lookahead",
 }
@@ -82,8 +94,26 @@ class Standings:
         key = (first.preset, first.row, second.preset, second.row)
         if key not in self._differences:
             differences = image_differences(first, second, self.tests)
-            self._differences[key] = paired_bootstrap(differences) if differences else None
+            self._differences[key] = difference_interval(differences) if differences else None
         return self._differences[key]
+
+    def ranks(self) -> list[tuple[Group, Rank]]:
+        """The learners that were run on all of at least two folds, the best first, and how sure their ranks are."""
+        found = {group.row: (group, self._accuracies(group)) for group in self.ranked() if self.is_usual(group)}
+        complete = [(group, folds) for group, folds in found.values() if len(folds) == self.folds > 1]
+        if len(complete) < 2:
+            return []
+        placed = ranks([folds for _, folds in complete])
+        return [(group, rank) for (group, _), rank in zip(complete, placed, strict=True)]
+
+    def _accuracies(self, group: Group) -> list[dict[int, float]]:
+        """For each fold that the row was run on: its accuracy on each test image."""
+        folds = []
+        for fold, run in group.runs.items():
+            images, each = self.tests[fold] if fold < len(self.tests) else [], run.get("test_accuracy_each") or []
+            if images and len(images) == len(each):
+                folds.append(dict(zip(images, each, strict=True)))
+        return folds
 
     def title(self, group: Group) -> str:
         """The row's name as people read it, with its preset if that is not the usual one."""

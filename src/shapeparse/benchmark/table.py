@@ -22,8 +22,11 @@ _LONGEST_REASON = 300
 
 INTERVAL_NOTE = (
     "DRAG minus this: points of test accuracy with a 95 % interval, over the folds where both were run, from a paired "
-    f"bootstrap that resamples test images {SAMPLES:,} times. It does not know how much another seed would change."
+    f"bootstrap of test images ({SAMPLES:,} times), widened by what Student's t says of how far apart the folds are, "
+    "each of which has its own split and seed. One fold has no such interval."
 )
+RANK_COLUMNS = ("row", "setting", "rank", "95 % interval", "first, %")
+RANK_NOTE = "Ranks by mean test accuracy, resampled in the same way; of rows that were run on all folds."
 
 
 def table_markdown(results: dict[str, Any]) -> str:
@@ -37,6 +40,8 @@ def table_markdown(results: dict[str, Any]) -> str:
         lines += [f"Accuracy is the share of pixels labelled right, mean ± standard deviation over folds. {PAPER_NOTE}"]
         lines += ["", *_markdown(COLUMNS, table_rows(standings)), "", INTERVAL_NOTE]
         lines += [f"{_cell(note)}" for note in notes(standings)] + [""]
+        if ranked := rank_rows(standings):
+            lines += [RANK_NOTE, "", *_markdown(RANK_COLUMNS, ranked), ""]
     lines += [f"- Failed: {_cell(job)}: {_cell(reason)}" for job, reason in failures(results)]
     return "\n".join(lines).rstrip("\n") + "\n"
 
@@ -44,6 +49,14 @@ def table_markdown(results: dict[str, Any]) -> str:
 def table_rows(standings: Standings, digits: int = 2) -> list[list[str]]:
     """The cells of every row, as the columns name them; ``digits`` are those of the differences."""
     return [_row(standings, group, digits) for group in standings.groups]
+
+
+def rank_rows(standings: Standings) -> list[list[str]]:
+    """The cells of the table of ranks; empty if there is nothing to rank."""
+    return [
+        [standings.title(group), setting(group), str(rank.rank), f"{rank.low} to {rank.high}", f"{100 * rank.best:.0f}"]
+        for group, rank in standings.ranks()
+    ]
 
 
 def notes(standings: Standings) -> list[str]:
@@ -93,6 +106,8 @@ def conditions(results: dict[str, Any]) -> str:
 
 def budget(results: dict[str, Any]) -> str:
     """How long a method may train: ``5 minutes`` or ``100 epochs``."""
+    if results.get("plateau") is not None:
+        return f"as many updates as it takes (until {results['plateau']:,} bring nothing)"
     if results.get("minutes") is not None:
         return f"{results['minutes']:g} minute{'' if results['minutes'] == 1 else 's'}"
     return plural(results["epochs"], "epoch") if results.get("epochs") is not None else "an unknown time"
@@ -104,7 +119,8 @@ def command(results: dict[str, Any]) -> str:
     data = [] if name == BUILT_IN else [f"--data {name.replace(' ', '-')}"]
     amount = f"--minutes {results['minutes']:g}" if results.get("minutes") is not None else ""
     amount = amount or (f"--epochs {results['epochs']}" if results.get("epochs") is not None else "")
-    options = [amount, f"--folds {len(results.get('splits') or [])}", f"--seed {results.get('seed', 0)}"]
+    until = f"--plateau {results['plateau']}" if results.get("plateau") is not None else ""
+    options = [until, amount, f"--folds {len(results.get('splits') or [])}", f"--seed {results.get('seed', 0)}"]
     options += [f"--preset {results['preset']}"] if results.get("preset") else []
     options += [f"--jobs {results['jobs']}"] if results.get("jobs") else []
     return " ".join(["shapeparse benchmark", *data, "--out DIR", *filter(None, options)])

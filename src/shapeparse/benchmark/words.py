@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from .statistics import Interval, Spread
@@ -39,11 +40,15 @@ def signed_interval(interval: Interval | None, digits: int = 2) -> str:
     """A difference with its interval: ``+0.84 [+0.31, +1.42]``."""
     if interval is None:
         return NONE
+    if math.isnan(interval.low):
+        return f"{signed(interval.mean, digits)} (one fold)"
     return "{} [{}, {}]".format(*(signed(value, digits) for value in interval))
 
 
 def interval_words(interval: Interval) -> str:
     """An interval for the middle of a sentence."""
+    if math.isnan(interval.low):
+        return "one fold"
     return f"95 % interval {signed(interval.low)} to {signed(interval.high)}"
 
 

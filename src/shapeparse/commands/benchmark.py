@@ -10,6 +10,7 @@ from tyro.conf import arg
 
 from ..benchmark.rows import ENGINE_NAMES, GROUPS, JOB_ROWS
 from ..networks.presets import PRESETS
+from .options import Device
 
 EXAMPLES = """
   shapeparse benchmark --data photos --out comparison --minutes 5 --jobs 1
@@ -43,6 +44,8 @@ class Args:
     """Budget of each job."""
     epochs: Annotated[int | None, arg(metavar="EPOCHS", help_behavior_hint="")] = None
     """Budget in passes over the photographs instead: repeatable to the bit."""
+    plateau: Annotated[int | None, arg(metavar="UPDATES", help_behavior_hint="")] = None
+    """Train each method until validation has not improved for so many updates instead."""
     jobs: Annotated[int, arg(metavar="JOBS")] = 2
     """Jobs at the same time; the cores are shared out among them."""
     engine: Annotated[str, arg(metavar="ENGINE", help=f"Where jobs run: one of {', '.join(ENGINE_NAMES)}.")] = "local"
@@ -55,6 +58,8 @@ class Args:
     """Depth of the deepest rectangle in a tree."""
     seed: int = 0
     """Of the splits and of the trainings."""
+    device: Device = "cpu"
+    """Where methods are trained: auto takes a GPU if there is one. Peers are trained on the processor."""
     dry_run: Annotated[bool, arg(help_behavior_hint="")] = False
     """Only say what would be done and how long it would take."""
 

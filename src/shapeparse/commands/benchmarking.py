@@ -15,9 +15,11 @@ from ..benchmark.rows import rows_named
 from ..benchmark.table import budget, table_markdown
 from ..data import BUILT_IN, Loaded
 from ..data.source import Source
+from ..networks.devices import choose_device
 from ..networks.presets import preset_named
 from ..support import files, progress
 from ..support.errors import UserError
+from ..support.processes import alone, refuse_if_taken
 from ..support.text import one_line
 from .benchmark import Args
 
@@ -25,27 +27,42 @@ from .benchmark import Args
 def run(args: Args) -> int:
     """Run what is not done yet, and write what has come of it."""
     rows = rows_named(args.methods)
+    choose_device(args.device)  # which refuses one that is not there
     if args.jobs < 1:
         raise UserError(f"jobs is {args.jobs}; give at least 1.")
     if args.epochs is not None and args.minutes is not None:
         raise UserError("Both --epochs and --minutes were given; give one of them.")
     if args.engine not in ENGINES:
         raise UserError(f"There is no engine {one_line(args.engine)}; choose one of {', '.join(ENGINES)}.")
+    record = Record(args.out)
+    refuse_if_taken(record.lock_path)  # before much is read
     source = Source(args.data or BUILT_IN)
     loaded = source.read(preset_named(args.preset).side)
     for skipped in loaded.skipped:
         progress.complain(skipped.reason)
     plan = Plan.of(
-        Path(source.source).name, loaded, args.folds, args.minutes, args.epochs, args.preset, args.seed, args.depth
-    )
-    record = Record(args.out)
-    results = (record.so_far(plan) if args.dry_run else record.start(plan)) | {"jobs": args.jobs}
+        Path(source.source).name, loaded, args.folds, args.minutes, args.epochs, args.preset, args.seed, args.depth,
+        args.plateau, args.device,
+    )  # fmt: skip
+    if args.dry_run:
+        results = record.so_far(plan)
+        say_plan(plan, rows, *parted(plan, rows, record, results), args.jobs, results)
+        return 0
+    with alone(record.lock_path):
+        return measure(record, plan, rows, loaded, args)
+
+
+def parted(plan: Plan, rows: list[str], record: Record, results: dict[str, Any]) -> tuple[list[Job], list[Job]]:
+    """The jobs that are recorded, and those that are left to do."""
     jobs = plan.jobs(rows)
     recorded = [job for job in jobs if record.is_done(job, plan, results)]
-    left = [job for job in jobs if job not in recorded]
-    if args.dry_run:
-        say_plan(plan, rows, recorded, left, args.jobs, results)
-        return 0
+    return recorded, [job for job in jobs if job not in recorded]
+
+
+def measure(record: Record, plan: Plan, rows: list[str], loaded: Loaded, args: Args) -> int:
+    """Run the jobs that are left, write what has come of all, and say so; the exit code."""
+    results = record.start(plan) | {"jobs": args.jobs}
+    recorded, left = parted(plan, rows, record, results)
     record.cache(loaded)
     try:
         work(record, plan, results, rows, recorded, left, args)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import difflib
+import gc
 import importlib
 import inspect
 import io
@@ -65,11 +66,27 @@ COMMANDS = (
     Command("parse", "parse", "decompose photographs with a trained parser"),
     Command("paint", "paint", "plan a robot's strokes, and write them in its format"),
     Command("serve", "serve", "explore photographs, rectangles and strokes in the browser"),
+    Command("label", "label", "label photographs in the browser while a parser learns"),
+    Command("edit", "edit", "correct one tree in the browser"),
     Command("export", "export", "write a trained parser as an ONNX file"),
     Command("benchmark", "benchmark", "compare all methods and their peers on one dataset"),
     Command("data make", "data_make", "write photographs with masks, made by the built-in generator"),
+    Command("data convert", "data_convert", "masks between a folder, COCO and Label Studio"),
     Command("data check", "data_check", "read a dataset, and say what it holds and what is wrong with it"),
 )
+
+
+def process() -> int:
+    """The command line as a process of its own.
+
+    To look for garbage among freshly imported modules, and once more when the process ends, would take much of a short
+    command's time: so it is looked for rarely, and not at the end.
+    """
+    gc.set_threshold(50_000, 20, 20)
+    try:
+        return main()
+    finally:
+        gc.freeze()
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -171,4 +188,4 @@ def _unknown(words: list[str]) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(process())

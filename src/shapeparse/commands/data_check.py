@@ -5,15 +5,15 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from tyro.conf import Positional, arg
 
-from ..data.source import load
-from ..oracle.ready import ready_oracle
 from ..support import progress
 from ..support.text import one_line
-from .findings import Findings, accuracy_rows, examine
+
+if TYPE_CHECKING:
+    from .findings import Findings
 
 EXAMPLES = """
   shapeparse data check photos
@@ -45,6 +45,10 @@ class Args:
 
 def run(args: Args) -> int:
     """Examine the dataset and print the findings."""
+    from ..data.source import load  # with Numba, which the help does without
+    from ..oracle.ready import ready_oracle
+    from .findings import examine
+
     dataset = load(args.path, args.threshold, categories=args.categories or None, root=args.image_root)
     ready_oracle()
     findings = examine(dataset, progress.bar("Checking"))
@@ -63,6 +67,8 @@ def run(args: Args) -> int:
 
 def print_findings(name: str, findings: Findings) -> None:
     """Print what was found, for people."""
+    from .findings import accuracy_rows
+
     usable = "1 photograph with its mask" if findings.usable == 1 else f"{findings.usable} photographs with masks"
     count = len(findings.problems)
     print(f"{name}: {usable}, {count or 'no'} problem{'' if count == 1 else 's'}")

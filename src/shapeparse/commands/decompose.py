@@ -80,7 +80,7 @@ def run(args: Args) -> int:
         raise UserError("No masks were given; name mask files or folders of them, as in `decompose masks --out DIR`.")
     from ..oracle.ready import explained_compiling
     from .decomposition import Settings, output_files
-    from .inputs import plan, refuse_overwriting
+    from .inputs import DECOMPOSED, plan, refuse_overwriting
     from .summary import print_rows, write_summary
 
     settings = Settings(**{field.name: getattr(args, field.name) for field in fields(Settings)})
@@ -89,6 +89,7 @@ def run(args: Args) -> int:
         settings.compile()
     jobs, problems = plan(args.masks, args.image_dir)
     refuse_overwriting([path for job in jobs for path in output_files(job, args.out, settings)], jobs)
+    files.refuse_other_kind(args.out / "summary.json", DECOMPOSED)
     files.make_folder(args.out)
     rows, broken = decompose_all(jobs, args.out, settings)
     problems += broken

@@ -11,11 +11,10 @@ import numpy.typing as npt
 
 from ..data.images import check_threshold, read_image, read_mask
 from ..grammar import BoolArray, ParseTree
-from ..oracle import igm
-from ..oracle.optimal import DEFAULT_PRICE, BestTree, best_tree, tree_curve
-from ..oracle.optimal.proof_kernels import MOST_LEVELS as PROVEN_DEPTH
+from ..oracle.optimal import BestTree, best_tree, tree_curve
 from ..support import files
 from ..support.errors import UserError
+from ..support.limits import DEFAULT_PRICE, LOOKAHEAD, PROVEN_DEPTH
 from ..support.progress import percent
 from ..support.text import one_line
 from .inputs import CURVE, FIGURE, Job
@@ -28,8 +27,6 @@ FIGURE_DEPTH = 7
 """Subtrees below this are drawn as one triangle each: no page holds more."""
 
 
-LOOKAHEAD = 8
-"""Candidate cuts per axis of the search that looks ahead, if nobody says."""
 DEPTH = 7
 """Of the paper's oracle, if nobody says."""
 
@@ -81,6 +78,8 @@ class Settings:
                 mask, rectangles=self.rectangles, price=self.price, accuracy=self.accuracy, depth=self.depth,
                 min_extent=self.min_extent, missed=self.missed, wasted=self.wasted, bound=self.bound,
             )  # fmt: skip
+        from ..oracle import igm
+
         depth = DEPTH if self.depth is None else self.depth
         ahead = 0 if self.search == "greedy" else LOOKAHEAD if self.lookahead is None else self.lookahead
         tree = igm(mask, depth, self.min_extent, ahead, self.price or 0.0)

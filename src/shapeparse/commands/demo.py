@@ -7,31 +7,27 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from tyro.conf import arg
 
-from ..data.dataset import Dataset
-from ..data.generator import write_dataset
-from ..data.source import load
-from ..learning.methods import METHODS
+from ..learning.names import METHOD_NAMES
 from ..learning.settings import TrainSettings
-from ..oracle.ready import ready_oracle
 from ..support import files, progress
 from ..support.errors import UserError
 from ..support.text import one_line
-from .decomposition import Decomposed, Settings, decompose, write, write_figure
-from .demo_learning import LOOKAHEAD, check_run, learn
-from .demo_page import Shown, write_page
-from .findings import AHEAD_DEPTH, examine, measure
-from .inputs import plan
-from .summary import write_summary
+
+if TYPE_CHECKING:
+    from ..data.dataset import Dataset
+    from .decomposition import Decomposed
 
 EXAMPLES = """
   shapeparse demo
   shapeparse demo --out quick --count 24 --minutes 0.2
 """
 
+WRITTEN = ("report.html", "evaluation.json", "comparison.png", "held-out.png", "derivation.png", "derivation.svg")
+"""Files beside the folders of data, run and trees."""
 FEWEST = 4
 """Photographs: two to learn from, one to validate with, one to hold out."""
 SHOWN = 12
@@ -57,7 +53,7 @@ class Args:
     """How long to train."""
     epochs: Annotated[int | None, arg(metavar="EPOCHS", help_behavior_hint="")] = None
     """How often to go through the photographs, instead of minutes."""
-    method: Annotated[str, arg(metavar="METHOD", help=f"One of {', '.join(METHODS)}.")] = "drag-anchored"
+    method: Annotated[str, arg(metavar="METHOD", help=f"One of {', '.join(METHOD_NAMES)}.")] = "drag-anchored"
     count: int = 362
     """How many photographs to make; 62 of 362 are held out."""
     seed: int = 0
@@ -68,12 +64,22 @@ class Args:
 
 def run(args: Args) -> int:
     """Run the demo and say where to look."""
+    # Imported here, since they load PyTorch and Numba, which the help does without.
+    from ..data.generator import write_dataset
+    from ..data.source import load
+    from ..oracle.ready import ready_oracle
+    from .decomposition import write_figure
+    from .demo_learning import check_run, learn
+    from .demo_page import Shown, write_page
+    from .findings import AHEAD_DEPTH, examine
+
     started = time.perf_counter()
     if args.count < FEWEST:
         raise UserError(f"The demo cannot learn from {args.count} photographs; give a --count of at least {FEWEST}.")
     budget = {"minutes": args.minutes} if args.epochs is None else {"epochs": args.epochs}
     settings = TrainSettings(method=args.method, seed=args.seed, depth=AHEAD_DEPTH, **budget)
     check_run(args.out / "run")
+    files.refuse_foreign(args.out / name for name in WRITTEN)
     out = files.make_folder(args.out)
     write_dataset(out / "data", args.count, args.seed, args.size, progress=progress.bar("Making photographs"))
     ready_oracle()
@@ -99,6 +105,9 @@ def run(args: Args) -> int:
 
 def look_ahead(dataset: Dataset) -> tuple[float, float]:
     """Mean accuracy and leaves of the lookahead oracle."""
+    from .demo_learning import LOOKAHEAD
+    from .findings import AHEAD_DEPTH, measure
+
     indices = progress.bar("Looking ahead")(range(len(dataset)))
     found = [measure(dataset.read(index).mask, AHEAD_DEPTH, LOOKAHEAD) for index in indices]
     return fmean(accuracy for accuracy, _ in found), fmean(leaves for _, leaves in found)
@@ -106,6 +115,11 @@ def look_ahead(dataset: Dataset) -> tuple[float, float]:
 
 def decompose_some(out: Path) -> list[Decomposed]:
     """Decompose the first photographs' masks and write their files, as ``shapeparse decompose`` would."""
+    from .decomposition import Settings, decompose, write
+    from .findings import AHEAD_DEPTH
+    from .inputs import plan
+    from .summary import write_summary
+
     settings = Settings(depth=AHEAD_DEPTH, search="greedy")
     jobs, _ = plan([out / "data" / "masks"], out / "data" / "images")
     results = [decompose(job, settings) for job in jobs[:SHOWN]]
@@ -117,6 +131,9 @@ def decompose_some(out: Path) -> list[Decomposed]:
 
 def followable(results: Sequence[Decomposed]) -> Decomposed:
     """The most accurate decomposition whose tree is small enough to follow by eye."""
+    from .decomposition import Settings
+    from .findings import AHEAD_DEPTH
+
     settings = Settings(depth=AHEAD_DEPTH, price=FIGURE_PRICE, search="greedy")
     small = [replace(result, best=settings.best(result.mask)) for result in results]
     fitting = [result for result in small if 4 <= result.tree.leaf_count <= FIGURE_LEAVES] or small

@@ -63,7 +63,7 @@ def _exploration(learned: Learned, index: int, name: str) -> Exploration:
     photo, mask = learned.held_out.images[index], learned.held_out.masks[index]
     trees = {learned.title: learned.trees[index], "Oracle": _oracle(mask)}
     brush = PaintSettings(brush=BRUSH)
-    several = (Shown(title, tree, plan_painting(tree, brush), tree.scores(mask)) for title, tree in trees.items())
+    several = (Shown(title, tree, plan_painting(tree, brush), mask) for title, tree in trees.items())
     return Exploration(name, photo, tuple(several))
 
 

@@ -33,6 +33,8 @@ from .parsing import parse_jobs, write_parse, write_summary
 from .watch import Watch
 
 MADE_BY = "shapeparse demo"
+EVALUATION = "shapeparse-evaluation"
+"""The format of the file that has the figures."""
 HELD_OUT = 62 / 362
 """Share of the photographs that the parser never sees before the end, as in the paper."""
 LOOKAHEAD = 4
@@ -103,7 +105,7 @@ def learn(out: Path, settings: TrainSettings) -> Learned:
     parser, held = load(out / "run"), pick(loaded, facts["test"])
     forests = parser.forests(held.images)
     found = evaluate(forests, held.masks, parser.limits)
-    files.write_json(out / "evaluation.json", evaluation_json(found, held.names))
+    files.write_json(out / "evaluation.json", {"format": EVALUATION} | evaluation_json(found, held.names))
     write_parses(parser, out, held.names)
     return Learned(
         trainer.method.title, count, len(data.validation_images), metrics, held,
@@ -123,7 +125,7 @@ def write_parses(parser: Parser, out: Path, names: list[str]) -> None:
     settings = Settings(formats=("json", "png"))
     parse = ParseSettings()
     parsed = parse_jobs(parser, jobs, parse, problems)
-    rows = [write_parse(job, photo, tree, folder, settings) for job, photo, tree in parsed]
+    rows = [write_parse(done, folder, settings) for done in parsed]
     write_summary(folder, out / "run", parser, parse, settings, rows, problems)
 
 

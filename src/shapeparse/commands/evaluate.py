@@ -5,23 +5,23 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
-import numpy as np
 from tyro.conf import Positional, arg
 
-from ..data import Loaded
-from ..data.source import pick
-from ..oracle.ready import ready_oracle
-from ..parsing.evaluation import Evaluation, accuracy_and_leaves, evaluate
-from ..parsing.load import load
-from ..parsing.run_data import RunData
-from ..parsing.settings import ParseSettings
-from ..parsing.shipped import NAME, run_or_pretrained
 from ..support import progress
 from ..support.errors import UserError
 from ..support.text import one_line
 from .options import Device
+from .strangers import REMEDY, warn_of_strangers
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from ..data import Loaded
+    from ..parsing.evaluation import Evaluation
+    from ..parsing.run_data import RunData
 
 EXAMPLES = """
   shapeparse evaluate run
@@ -60,6 +60,14 @@ class Args:
 
 def run(args: Args) -> int:
     """Evaluate and print."""
+    # Imported here, since they load PyTorch, which the help does without.
+    from ..oracle.ready import ready_oracle
+    from ..parsing.evaluation import accuracy_and_leaves, evaluate
+    from ..parsing.load import load
+    from ..parsing.run_data import RunData
+    from ..parsing.settings import ParseSettings
+    from ..parsing.shipped import NAME, run_or_pretrained
+
     folder = run_or_pretrained(args.run)
     parser, stored = load(folder, args.device), RunData.of(folder)
     part = args.part or ("test" if stored.parts["test"] and args.data is None else "all")
@@ -70,11 +78,14 @@ def run(args: Args) -> int:
     sure = parser.reliability(forests, loaded.masks)
     made = accuracy_and_leaves(parser.forests(loaded.images, settings=ParseSettings()), loaded.masks)
     as_parsed = {"accuracy": float(made[0].mean()), "rectangles": float(made[1].mean())}
+    strange, constant = parser.strangeness(loaded.images), Constant.best(loaded.masks)
     method = parser.title
     if args.json:
         facts = {"method": method, "epoch": parser.facts.get("epoch"), "part": part}
         known = {
             "as_parsed": as_parsed,
+            "constant_accuracy": constant.accuracy,
+            "strangeness": strange,
             "calibration_error": sure.error,
             "reliability": {k: v.tolist() for k, v in sure._asdict().items()},
         }
@@ -87,13 +98,38 @@ def run(args: Args) -> int:
             f"{as_parsed['rectangles']:.1f} rectangles."
         )
         print(f"How sure it is of a label is off by {progress.percent(sure.error)} on average.")
+    if as_parsed["accuracy"] <= constant.accuracy:
+        progress.note(constant.words())
+    warn_of_strangers(strange)
     for skipped in loaded.skipped:
         progress.complain(skipped.reason)
     return 2 if loaded.skipped else 0
 
 
+class Constant(NamedTuple):
+    """One label for all pixels of all photographs: what every parser must beat."""
+
+    label: str
+    accuracy: float
+
+    @classmethod
+    def best(cls, masks: npt.NDArray[np.bool_]) -> Constant:
+        """The better one of the two."""
+        paint = float(masks.mean())
+        return cls("paint", paint) if paint > 0.5 else cls("skip", 1 - paint)
+
+    def words(self) -> str:
+        """What to say of a parser that does not beat it, and what to do."""
+        return (
+            f"The parser is no better on these photographs than the label {self.label} for every pixel of all of them "
+            f"({progress.percent(self.accuracy)}), so do not use it for them; {REMEDY}."
+        )
+
+
 def choose(loaded: Loaded, part: str, stored: RunData, run: Path) -> Loaded:
     """The photographs of one part of the run's data."""
+    from ..data.source import pick
+
     if part == "all":
         return loaded
     if not stored.parts[part]:
@@ -133,7 +169,7 @@ def print_summary(summary: dict[str, Any], depth: int) -> None:
     progress.print_table(("figure", "mean"), [*rows, ("rectangles", f"{summary['leaves']:.1f}")])
     print()
     columns = ("accuracy_by_depth", "split_regret_by_depth", "label_regret_by_depth")
-    table = np.array([summary[name] for name in columns]).T
+    table = zip(*(summary[name] for name in columns), strict=True)
     progress.print_table(
         ("depth", "accuracy if cut off here", "lost by splits", "lost by labels"),
         [(str(level), *map(progress.percent, row)) for level, row in enumerate(table)],

@@ -8,9 +8,6 @@ from typing import Annotated
 
 from tyro.conf import Positional, arg
 
-from ..parsing.load import load
-from ..parsing.onnx_file import export_onnx
-from ..parsing.shipped import run_or_pretrained
 from ..support.errors import UserError
 from ..support.text import one_line
 
@@ -40,8 +37,12 @@ class Args:
 
 def run(args: Args) -> int:
     """Export and say so."""
+    from ..parsing.load import load  # with PyTorch, which the help does without
+    from ..parsing.onnx_file import export_onnx
+    from ..parsing.shipped import run_or_pretrained
+
     if args.onnx.suffix.lower() != ".onnx":
         raise UserError(f"{one_line(args.onnx)} does not end in .onnx; give such a name, so that it is known again.")
-    export_onnx(load(run_or_pretrained(args.run)), args.onnx)
+    export_onnx(load(run_or_pretrained(args.run), "cpu"), args.onnx)
     print(f"The parser is in {one_line(args.onnx)} ({args.onnx.stat().st_size / 1e6:.1f} MB).")
     return 0

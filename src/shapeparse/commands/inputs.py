@@ -10,10 +10,13 @@ from pathlib import Path
 from ..data.dataset import Skipped, natural_order
 from ..data.folder import EXTENSIONS
 from ..support.errors import UserError
+from ..support.files import refuse_foreign
 from ..support.text import one_line
 
-RESERVED = ("summary",)
+RESERVED = ("summary", "plans")
 """Names of files that a command writes for all masks together."""
+DECOMPOSED, PARSED, PLANNED = "shapeparse-decompose", "shapeparse-parse", "shapeparse-paint"
+"""What these files are called in themselves, so that no command replaces those of another."""
 FIGURE = "-derivation"
 """Behind the name of a mask in that of its figure."""
 CURVE = "-curve"
@@ -71,11 +74,12 @@ def output_names(stems: Sequence[str]) -> list[str]:
 
 
 def refuse_overwriting(outputs: Sequence[Path], jobs: Sequence[Job]) -> None:
-    """Raise UserError if a file that will be written is one of the inputs."""
+    """Raise UserError if a file that will be written is one of the inputs, or there and nothing that we wrote."""
     inputs = {_true_place(path) for job in jobs for path in (job.path, job.photo) if path is not None}
     for output in outputs:
         if _true_place(output) in inputs:
             raise UserError(f"{one_line(output)} is one of the inputs and would be overwritten; choose another --out.")
+    refuse_foreign(outputs)
 
 
 def _shortened(stem: str) -> str:

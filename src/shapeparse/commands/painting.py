@@ -1,4 +1,4 @@
-"""One tree or photograph, planned and written: the work of ``paint``."""
+"""One mask, tree or photograph, planned and written: the work of ``paint``."""
 
 from __future__ import annotations
 
@@ -12,20 +12,31 @@ import numpy.typing as npt
 
 from ..data.dataset import Skipped, natural_order
 from ..data.images import check_threshold, read_image, read_mask
-from ..grammar import ParseTree
-from ..painting import FORMATS, ExportSettings, PaintPlan, PaintSettings, compare, export_plan, plan_painting
-from ..painting.alternatives import NEAREST, PLAN, ROWS
+from ..grammar import BoolArray, ParseTree
+from ..oracle.optimal import best_tree
+from ..painting import FORMATS, ExportSettings, PaintPlan, PaintSettings, Part, choose_plan, export_plan
+from ..painting.choose import LIFTED, least_seconds
 from ..painting.georeference import Affine, read_world_file, world_file_beside
 from ..painting.plan import Metrics
+from ..painting.plane import Plane, Turn, best_angle
+from ..painting.zones import dilated, eroded, reachable, read_zone, without_islands
 from ..support import files
 from ..support.errors import UserError
 from ..support.text import one_line
-from .inputs import RESERVED, Job, plan
+from .inputs import Job, plan
 
 if TYPE_CHECKING:
     from ..parsing.parser import Parser
 
-Format = Literal["json", "geojson", "svg", "gcode", "csv", "fields2cover"]
+Format = Literal["json", "geojson", "svg", "gcode", "csv", "fields2cover", "ros-path", "ros-poses"]
+
+CHOSEN = "chosen"
+"""The name of the plan that is written, beside those of all that were made."""
+GREY, PURE, CLEAR = 8, 32, 0.97
+"""An image is taken for a mask if its channels differ by at most GREY, and this share of its pixels is at most PURE
+away from black or white."""
+
+Picture = npt.NDArray[np.uint8]
 
 
 @dataclass(frozen=True)
@@ -37,6 +48,21 @@ class Settings:
     formats: tuple[Format, ...]
     depth: int | None = None
     threshold: float = 0.5
+    rectangles: int | None = None
+    price: float | None = None
+    input_kind: Literal["auto", "mask", "photo"] = "auto"
+    plane: Plane | None = None
+    """The plane that photographs and masks are rectified to."""
+    angle: float | None = 0.0
+    """Degrees by which the plan's frame is turned; None to find the angle of the part."""
+    island: float = 0.0
+    """The side, in pixels, of a square of which smaller islands are not painted."""
+
+    @property
+    def goal(self) -> dict[str, Any]:
+        """What a tree is asked to be, as parsers and the tree search take it."""
+        asked = {"rectangles": self.rectangles, "price": self.price}
+        return {name: value for name, value in asked.items() if value is not None}
 
     def __post_init__(self) -> None:
         check_threshold(self.threshold)
@@ -49,16 +75,27 @@ class Beside:
     masks: Path | None = None
     photos: Path | None = None
     world: Path | None = None
+    keep_out: Path | None = None
+    region: Path | None = None
 
 
 @dataclass(frozen=True)
 class Item:
-    """One tree or photograph to plan, with what belongs to it."""
+    """One mask, tree or photograph to plan, with what belongs to it."""
 
     job: Job
     mask: Path | None
     photo: Path | None
-    world: Path | None
+    beside: Beside
+
+    def is_photo(self, settings: Settings) -> bool:
+        """Whether it is a photograph to parse."""
+        if self.is_tree or settings.input_kind == "mask":
+            return False
+        try:
+            return settings.input_kind == "photo" or not looks_like_mask(read_image(self.job.path))
+        except UserError:
+            return False  # it is complained of when it is read again
 
     @property
     def is_tree(self) -> bool:
@@ -73,23 +110,29 @@ class Row:
     name: str
     """What its output files are called."""
     input: str
+    plan: str
+    """The kind that was chosen."""
     width: int
     height: int
     rectangles: int
     narrow: int
     """Of the rectangles, those narrower than the brush."""
     strokes: int
+    lifts: int
+    turns: int
     painted_length: float
     travel_length: float
-    travel_nearest: float
-    """The same strokes, always going to the nearest."""
-    travel_rows: float | None
-    """Row by row."""
     seconds: float
+    seconds_least: float
+    """No plan is quicker: what is wanted, as far as it must be covered, in strokes as wide as the brush."""
+    seconds_rows: float | None
+    """Rows with a lift after every stroke."""
     overlap: float
-    overspill: float
+    overspill: float | None
     coverage: float | None
     waste: float | None
+    degrees: float
+    """By which the frame of the plan is turned."""
     files: tuple[str, ...]
 
 
@@ -98,18 +141,32 @@ class Planned:
     """An input with its plan, and how the plan compares."""
 
     job: Job
-    tree: ParseTree
+    tree: ParseTree | None
     plan: PaintPlan
     ways: dict[str, Metrics]
-    photo: npt.NDArray[np.uint8] | None
+    least: float
+    photo: Picture | None
     world: Affine | None
+    strangeness: float | None
+    """Of a photograph, for the parser; None of a tree."""
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What is known of an input: what is wanted, the true mask if there is one, and the rest to draw with."""
+
+    wanted: BoolArray
+    truth: BoolArray
+    tree: ParseTree | None
+    photo: Picture | None
+    strangeness: float | None = None
 
 
 def items_of(paths: Sequence[Path], beside: Beside) -> tuple[list[Item], list[Skipped]]:
     """The items for trees, photographs, and folders of either: of a folder with trees, the trees alone are meant."""
     expanded: list[Path] = []
     for path in paths:
-        trees = [file for file in path.glob("[!.]*.json") if file.stem not in RESERVED] if path.is_dir() else []
+        trees = [file for file in path.glob("[!.]*.json") if not _is_ours(file)] if path.is_dir() else []
         expanded += sorted(trees, key=lambda file: natural_order(file.name)) or [path]
     jobs, problems = plan(expanded, None)
     masks, photos = _by_stem(beside.masks), _by_stem(beside.photos)
@@ -120,20 +177,72 @@ def items_of(paths: Sequence[Path], beside: Beside) -> tuple[list[Item], list[Sk
         except UserError as error:
             problems.append(Skipped(job.path, str(error)))
         else:
-            items.append(Item(job, mask, photo, beside.world))
+            items.append(Item(job, mask, photo, beside))
     return items, problems
+
+
+def _is_ours(path: Path) -> bool:
+    """Whether a file beside trees is another kind that we wrote: a summary, or the plan of a tree."""
+    try:
+        return path.is_file() and files.kind_of(path) not in ("", "shapeparse-tree")
+    except OSError:
+        return False
 
 
 def plan_item(item: Item, parser: Parser | None, settings: Settings) -> Planned:
     """Read and plan one input; UserError says in one sentence why it cannot be done."""
-    tree, photo = _read(item, parser, settings)
-    mask = None if item.mask is None else read_mask(item.mask, settings.threshold)
-    _check_size(item, tree, item.mask, mask)
-    world_file = _world_file(item, tree)
+    seen = _read(item, parser, settings)
+    world_file = _world_file(item, seen.tree)
     world = None if world_file is None else read_world_file(world_file)
-    painting = plan_painting(tree, settings.paint)
-    ways = compare(painting, tree.labels() if mask is None else mask, mask)
-    return Planned(item.job, tree, painting, ways, photo, world)
+    part, truth = part_of(item, seen, settings, world)
+    chosen = choose_plan(part, settings.paint)
+    ways = {name: plan.metrics(truth) for name, plan in chosen.plans.items()}
+    ways[CHOSEN] = ways[chosen.plan.kind]
+    least = least_seconds(part, settings.paint)
+    return Planned(item.job, seen.tree, chosen.plan, ways, least, seen.photo, world, seen.strangeness)
+
+
+def part_of(item: Item, seen: Seen, settings: Settings, world: Affine | None) -> tuple[Part, BoolArray]:
+    """What is to be painted of an input after all, and the true mask, in the frame of the plan."""
+    wanted, truth, zone = seen.wanted, seen.truth, None
+    to_file = _file_frame(wanted.shape[0], settings.paint, world)
+    if item.beside.region is not None:
+        region = read_zone(item.beside.region, wanted.shape, to_file)
+        wanted, truth = wanted & region, truth & region
+    if item.beside.keep_out is not None:
+        zone = read_zone(item.beside.keep_out, wanted.shape, to_file)
+        wanted, truth = wanted & ~zone, truth & ~zone
+    if seen.wanted.any() and not wanted.any():
+        raise UserError(
+            f"Nothing of {one_line(item.job.path)} is left to paint beside the keep-out and in the region; "
+            "make the keep-out smaller."
+        )
+    wanted = without_islands(wanted, settings.island**2)
+    turn = None
+    degrees = best_angle(wanted) if settings.angle is None else settings.angle
+    if degrees:
+        turn = Turn(degrees, wanted.shape[1], wanted.shape[0])
+        wanted, truth = turn.turned(wanted), turn.turned(truth)
+        zone = None if zone is None else dilated(turn.turned(zone), 1)  # all that the turned pixels touch
+    changed = turn is not None or zone is not None or not np.array_equal(wanted, seen.wanted)
+    tree = None if changed else seen.tree
+    if settings.paint.margin:
+        wanted = eroded(wanted, settings.paint.margin)
+    if zone is not None:
+        wanted = wanted & ~zone
+        if not (wanted & reachable(zone, settings.paint.brush)).any() and wanted.any():
+            raise UserError(
+                f"A brush of {settings.paint.told(settings.paint.brush)} fits nowhere beside the keep-out of "
+                f"{one_line(item.job.path)}; give a narrower brush."
+            )
+    name = item.job.path.name if seen.tree is None else seen.tree.name
+    return Part(wanted, name, tree, zone, turn), truth
+
+
+def _file_frame(height: int, paint: PaintSettings, world: Affine | None) -> Affine:
+    """From pixels to the coordinates of GeoJSON files, as plans are written in them."""
+    size = paint.pixel_in(paint.length_unit)
+    return world or Affine(size, 0, 0, 0, -size, size * height)
 
 
 def write(done: Planned, out: Path, settings: Settings) -> Row:
@@ -142,31 +251,69 @@ def write(done: Planned, out: Path, settings: Settings) -> Row:
     written = output_files(done.job, out, settings)
     for path, name in zip(written, dict.fromkeys(settings.formats), strict=True):
         files.write_bytes(path, export_plan(done.plan, done.tree, name, export))
-    nearest: dict[str, Any] = done.ways[NEAREST]
-    same: dict[str, Any] = {name: value for name, value in done.ways[PLAN].items() if name in Row.__dataclass_fields__}
+    same: dict[str, Any] = {
+        name: value for name, value in done.ways[CHOSEN].items() if name in Row.__dataclass_fields__
+    }
+    width, height = done.plan.image_size
     return Row(
-        name=done.job.name, input=str(done.job.path), width=done.plan.width, height=done.plan.height,
-        travel_nearest=nearest["travel_length"], travel_rows=done.ways.get(ROWS, {}).get("travel_length"),
+        name=done.job.name, input=str(done.job.path), plan=done.plan.kind, width=width, height=height,
+        seconds_least=done.least, seconds_rows=done.ways.get(LIFTED, {}).get("seconds"),
+        degrees=0.0 if done.plan.turn is None else done.plan.turn.degrees,
         files=tuple(path.name for path in written), **same,
     )  # fmt: skip
 
 
 def output_files(job: Job, out: Path, settings: Settings) -> list[Path]:
     """The files that will be written of one input."""
-    return [out / f"{job.name}{FORMATS[name].suffix}" for name in dict.fromkeys(settings.formats)]
+    return [out / f"{job.name}.plan{FORMATS[name].suffix}" for name in dict.fromkeys(settings.formats)]
 
 
-def _read(item: Item, parser: Parser | None, settings: Settings) -> tuple[ParseTree, npt.NDArray[np.uint8] | None]:
-    """The tree, and the photograph to draw on if there is one."""
-    path = item.job.path
-    if not item.is_tree:
+def looks_like_mask(image: Picture) -> bool:
+    """Whether an image is in black and white."""
+    low, high = image.min(axis=2), image.max(axis=2)
+    pure = (high <= PURE) | (low >= 255 - PURE)
+    return bool((high - low).max() <= GREY and pure.mean() >= CLEAR)
+
+
+def _read(item: Item, parser: Parser | None, settings: Settings) -> Seen:
+    """One input, rectified if there is a plane, with the true mask and the photograph to draw on if they are known."""
+    path, plane = item.job.path, settings.plane
+    if item.is_tree:
+        if plane is not None:
+            raise UserError(
+                f"{one_line(path)} is a tree, and --corners are those of a photograph; give the photograph."
+            )
+        tree = ParseTree.load(path)
+        photo = None if item.photo is None else read_image(item.photo)
+        _check_size(item, tree, item.photo, photo)
+        labels = tree.labels()
+        return Seen(labels, _truth(item, settings, tree, labels), tree, photo)
+    if item.is_photo(settings):
         assert parser is not None
         photo = read_image(path)
-        return replace(parser.parse(photo, depth=settings.depth), name=path.name), photo
-    tree = ParseTree.load(path)
-    drawn_on = None if item.photo is None else read_image(item.photo)
-    _check_size(item, tree, item.photo, drawn_on)
-    return tree, drawn_on
+        photo = photo if plane is None else plane.rectified(photo)
+        found, strangeness = next(parser.parse_knowingly([photo], depth=settings.depth, **settings.goal))
+        tree = replace(found, name=path.name)
+        return Seen(tree.labels(), _truth(item, settings, tree, tree.labels()), tree, photo, strangeness)
+    mask = _flat(read_mask(path, settings.threshold), plane)
+    drawn = np.repeat(np.where(mask, 225, 245).astype(np.uint8)[..., None], 3, axis=2)
+    if not settings.goal:
+        return Seen(mask, mask, None, drawn)
+    tree = replace(best_tree(mask, depth=settings.depth, **settings.goal).tree, name=path.name)
+    return Seen(tree.labels(), mask, tree, drawn)
+
+
+def _truth(item: Item, settings: Settings, tree: ParseTree, labels: BoolArray) -> BoolArray:
+    """The true mask if it is given, else the labels."""
+    if item.mask is None:
+        return labels
+    mask = _flat(read_mask(item.mask, settings.threshold), settings.plane)
+    _check_size(item, tree, item.mask, mask)
+    return mask
+
+
+def _flat(mask: BoolArray, plane: Plane | None) -> BoolArray:
+    return mask if plane is None else plane.rectified(np.where(mask, 255, 0).astype(np.uint8)) >= 128
 
 
 def _check_size(item: Item, tree: ParseTree, path: Path | None, picture: npt.NDArray | None) -> None:
@@ -202,8 +349,8 @@ def _companion(job: Job, given: Companions, what: str) -> Path | None:
     return found[0]
 
 
-def _world_file(item: Item, tree: ParseTree) -> Path | None:
-    given, path = item.world, item.job.path
+def _world_file(item: Item, tree: ParseTree | None) -> Path | None:
+    given, path = item.beside.world, item.job.path
     if given is not None and not given.is_dir():
         return given
-    return world_file_beside(path if given is None else given / path.name, tree.name)
+    return world_file_beside(path if given is None else given / path.name, "" if tree is None else tree.name)

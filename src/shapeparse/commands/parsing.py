@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, replace
+from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from ..data.dataset import Skipped
-from ..data.images import read_image
+from ..data.images import pixel_count, read_image
 from ..grammar import ParseTree
 from ..parsing.load import load
 from ..parsing.parallel import side_by_side
@@ -25,21 +26,30 @@ from ..support.errors import UserError
 from ..support.text import one_line
 from .decomposition import Settings, output_files, write_tree
 from .doubts import Doubts
-from .inputs import Job, plan, refuse_overwriting
+from .inputs import PARSED, Job, plan, refuse_overwriting
 from .options import FORMATS
 from .parse import Args
+from .strangers import warn_of_strangers
 from .summary import MOST_ROWS, as_csv, problems_json
 
 if TYPE_CHECKING:
     from ..explorer import Exploration
     from ..painting import PaintPlan, PaintSettings
 
-Parsed: TypeAlias = tuple[Job, npt.NDArray[np.uint8], ParseTree]
-AT_A_TIME = 8
-"""Photographs that a thread has in memory at a time, at their own size."""
+AT_A_TIME, LARGE = 8, 16_000_000
+"""Photographs, and their pixels, that a thread has in memory at a time; larger ones are parsed one after the other."""
 PAGE, REVIEW = "explorer.html", "review.csv"
 MOST_SHOWN = 24
 """Photographs on the page: with more of them it would open slowly."""
+
+
+class Done(NamedTuple):
+    """A photograph that was parsed."""
+
+    job: Job
+    photo: npt.NDArray[np.uint8]
+    tree: ParseTree
+    strangeness: float | None
 
 
 @dataclass(frozen=True)
@@ -60,6 +70,8 @@ class Row:
     paint_rectangles: int
     merged_paint: int
     """Of the merged ones, those to paint."""
+    strangeness: float | None
+    """Beyond 1, it is unlike what the parser has learned from; None if the parser does not know."""
     files: tuple[str, ...]
 
 
@@ -88,14 +100,15 @@ def run(args: Args) -> int:
     outputs = [path for job in jobs for path in output_files(job, args.out, settings)]
     outputs += [args.out / PAGE] * bool(album) + [args.out / REVIEW] * bool(doubts)
     refuse_overwriting(outputs, jobs)
+    files.refuse_other_kind(args.out / "summary.json", PARSED)
     files.make_folder(args.out)
     rows = []
-    for job, photo, tree in parse_jobs(parser, jobs, parse, problems):
+    for done in parse_jobs(parser, jobs, parse, problems):
         if album is not None:
-            album.add(photo, tree)
+            album.add(done.photo, done.tree)
         if doubts is not None:
-            doubts.add(tree)
-        rows.append(write_parse(job, photo, tree, args.out, settings))
+            doubts.add(done.tree)
+        rows.append(write_parse(done, args.out, settings))
     write_summary(args.out, args.model or NAME, parser, parse, settings, rows, problems)
     if rows:
         print_rows(rows)
@@ -106,6 +119,7 @@ def run(args: Args) -> int:
     if rows and doubts:
         files.write_text(args.out / REVIEW, doubts.csv())
         print(f"{one_line(args.out / REVIEW)} names {doubts.words()}.")
+    warn_of_strangers([row.strangeness for row in rows])
     for problem in problems:
         progress.complain(problem.reason)
     return 2 if problems else 0
@@ -154,29 +168,49 @@ def _plan(tree: ParseTree, settings: PaintSettings) -> PaintPlan:
         raise UserError(f"No strokes can be shown for {one_line(tree.name)}: {error}") from error
 
 
-def parse_jobs(
-    parser: Parser, jobs: Sequence[Job], settings: ParseSettings, problems: list[Skipped]
-) -> Iterator[Parsed]:
+def parse_jobs(parser: Parser, jobs: Sequence[Job], settings: ParseSettings, problems: list[Skipped]) -> Iterator[Done]:
     """Parse photographs, some at a time; those that cannot be read are added to ``problems``."""
 
-    def parsed(some: Sequence[Job]) -> list[Parsed | Skipped]:
+    def parsed(some: Sequence[Job]) -> list[Done | Skipped]:
         read, unread = [], []
         for job in some:
             try:
                 read.append((job, read_image(job.path)))
             except UserError as error:
                 unread.append(Skipped(job.path, str(error)))
-        trees = parser.parse((photo for _, photo in read), settings)
-        done = zip(read, trees, strict=True)
-        return [*((job, photo, replace(tree, name=job.path.name)) for (job, photo), tree in done), *unread]
+        found = parser.parse_knowingly((photo for _, photo in read), settings)
+        done = [
+            Done(job, photo, replace(tree, name=job.path.name), strange)
+            for (job, photo), (tree, strange) in zip(read, found, strict=True)
+        ]
+        return [*done, *unread]
 
-    batches = [jobs[first : first + AT_A_TIME] for first in range(0, len(jobs), AT_A_TIME)]
-    results = (one for several in side_by_side(parsed, batches) for one in several)
+    results = (
+        one
+        for is_large, batches in groupby(batches_of(jobs), key=lambda batch: batch[0] > LARGE)
+        for several in (map if is_large else side_by_side)(parsed, [some for _, some in batches])
+        for one in several
+    )
     for one in progress.bar("Parsing", len(jobs))(results):
         if isinstance(one, Skipped):
             problems.append(one)
         else:
             yield one
+
+
+def batches_of(jobs: Sequence[Job]) -> Iterator[tuple[int, list[Job]]]:
+    """Photographs that are parsed together, in order, and how many pixels they have."""
+    some: list[Job] = []
+    held = 0
+    for job in jobs:
+        count = pixel_count(job.path)
+        if some and (len(some) == AT_A_TIME or held + count > LARGE):
+            yield held, some
+            some, held = [], 0
+        some.append(job)
+        held += count
+    if some:
+        yield held, some
 
 
 def parse_in_shards(
@@ -195,7 +229,6 @@ def parse_in_shards(
     model = bulk.fingerprint(args.model or pretrained_folder())
     settings = bulk.Settings(model, parse, args.format or "jsonl", bulk.SHARD)
     shards = bulk.Shards(args.out, inputs, settings)
-    refuse_overwriting(shards.outputs(), jobs)
     left = shards.start()
     with closing(stream(inputs, left, args.model, parse)) as results:
         shards.collect(result for _, result in zip(progress.bar("Parsing")(left), results, strict=True))
@@ -210,8 +243,9 @@ def parse_in_shards(
     return 2 if skipped else 0
 
 
-def write_parse(job: Job, photo: npt.NDArray[np.uint8], tree: ParseTree, out: Path, settings: Settings) -> Row:
+def write_parse(done: Done, out: Path, settings: Settings) -> Row:
     """Write the files of one photograph and return its row of the summary."""
+    job, photo, tree, strangeness = done
     written = output_files(job, out, settings)
     for path in written:
         write_tree(path, tree, photo)
@@ -220,7 +254,7 @@ def write_parse(job: Job, photo: npt.NDArray[np.uint8], tree: ParseTree, out: Pa
         name=job.name, image=str(job.path), width=tree.width, height=tree.height,
         painted=float(tree.labels().mean()), rectangles=len(leaves), merged=len(merged),
         paint_rectangles=sum(leaf.paint for leaf in leaves), merged_paint=sum(leaf.paint for leaf in merged),
-        files=tuple(path.name for path in written),
+        strangeness=strangeness, files=tuple(path.name for path in written),
     )  # fmt: skip
 
 
@@ -235,6 +269,7 @@ def write_summary(
 ) -> None:
     """Write summary.json and summary.csv."""
     content = {
+        "format": PARSED,
         "model": str(model),
         "method": parser.facts["method"],
         "settings": {**asdict(parse), "formats": settings.formats},

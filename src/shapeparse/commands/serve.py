@@ -14,8 +14,6 @@ from typing import Annotated
 
 from tyro.conf import UseAppendAction, arg
 
-from ..oracle.ready import ready_oracle
-from ..parsing.shipped import run_or_pretrained
 from ..support import progress
 from ..support.errors import UserError
 from ..web.settings import ServiceSettings
@@ -68,6 +66,7 @@ def run(args: Args) -> int:
         raise UserError(
             f"The service needs the package {error.name}; install the extra with `pip install shapeparse[service]`."
         ) from error
+    from ..oracle.ready import ready_oracle  # with Numba, which the help does without
 
     for name in ("max_megabytes", "max_megapixels"):
         if not math.isfinite(getattr(args, name)):
@@ -79,6 +78,7 @@ def run(args: Args) -> int:
     bound = listen(args.host, args.port, args.public)
     with bound:
         ready_oracle()
+        _ready_best_tree()
         models = args.model or _pretrained()
         app = create_app(replace(settings, models=models))
         if models:
@@ -89,8 +89,22 @@ def run(args: Args) -> int:
     return 0
 
 
+def _ready_best_tree() -> None:
+    """Have the kernels of the search for the best tree compiled, too, so that no client waits for that."""
+    import numpy as np
+
+    from ..oracle.optimal import best_tree
+    from ..oracle.ready import explained_compiling
+
+    with explained_compiling("Compiling the search for the best tree (only this once) …"):
+        best_tree(np.eye(4, dtype=bool), rectangles=3)
+        best_tree(np.eye(4), price=0.01)
+
+
 def _pretrained() -> tuple[Path, ...]:
     """The pretrained parser; where there is none, oracles alone are worth serving too."""
+    from ..parsing.shipped import run_or_pretrained
+
     try:
         return (run_or_pretrained(None),)
     except UserError as error:

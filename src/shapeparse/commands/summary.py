@@ -15,6 +15,7 @@ from ..support import files
 from ..support.progress import percent, print_table
 from ..support.text import one_line
 from .decomposition import Row, Settings
+from .inputs import DECOMPOSED
 
 MOST_ROWS = 20
 """Longer tables are in the files; the terminal shows their beginning and the mean."""
@@ -27,6 +28,7 @@ _COLUMNS = ("mask", "size", "accuracy", "coverage", "waste", "IoU", "rectangles"
 def write_summary(out: Path, settings: Settings, rows: Sequence[Row], problems: Sequence[Skipped]) -> None:
     """Write summary.json and summary.csv."""
     content = {
+        "format": DECOMPOSED,
         "settings": asdict(settings),
         "mean": means(rows) if rows else None,
         "masks": [asdict(row) for row in rows],

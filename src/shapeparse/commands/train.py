@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from tyro.conf import FlagConversionOff, arg
 
@@ -15,6 +15,9 @@ from ..support import progress
 from ..support.errors import UserError
 from ..support.text import one_line
 from .options import Device
+
+if TYPE_CHECKING:
+    from ..learning.trainer import Trainer
 
 EXAMPLES = """
   shapeparse train --data photos --out run
@@ -37,17 +40,28 @@ class Args:
     data: Annotated[str | None, arg(metavar="DATASET", help_behavior_hint="(default: the built-in generator)")] = None
     """Folder with images/ and masks/, or a COCO .json file."""
     method: Annotated[str, arg(metavar="METHOD", help=f"One of {', '.join(METHOD_NAMES)}.")] = "drag-anchored"
-    preset: Annotated[str, arg(metavar="PRESET", help=f"The network: one of {', '.join(PRESETS)}.")] = "fast"
+    preset: Annotated[str, arg(metavar="PRESET", help=f"The network: one of {', '.join(PRESETS)}.")] = (
+        TrainSettings.preset
+    )
+    encoder: Annotated[str | None, arg(metavar="lite0|none", help_behavior_hint="(default: lite0)")] = None
+    """Begin with an encoder that has seen the world, or with random weights; with the preset best."""
     minutes: Annotated[float | None, arg(metavar="MINUTES", help_behavior_hint="(default: 5)")] = None
     """How long to train."""
     epochs: Annotated[int | None, arg(metavar="EPOCHS", help_behavior_hint="")] = None
     """How often to go through the photographs, instead of minutes: repeatable to the bit."""
+    plateau: Annotated[int | None, arg(metavar="UPDATES", help_behavior_hint="")] = None
+    """Train until validation has not improved for so many updates instead."""
     resume: Annotated[bool, arg(help_behavior_hint="")] = False
-    """Go on with the run in the run folder, with its settings; no other option is needed."""
+    """Go on with the run in the run folder, with its settings; no other option is needed. With --minutes or --epochs, a
+    complete run is trained on."""
+    begin_with: Annotated[str | None, arg(name="from", metavar="RUN|pretrained", help_behavior_hint="")] = None
+    """Begin with the weights of another parser of the same preset."""
     test: Annotated[int, arg(metavar="IMAGES")] = 0
     """Photographs to hold out altogether, for `shapeparse evaluate`."""
-    validation: Annotated[float, arg(metavar="SHARE")] = 0.1
-    """Share of the others that choose the best epoch and are not learned from."""
+    validation: Annotated[
+        float | None, arg(metavar="SHARE", help_behavior_hint="(default: 0.1, or 0 of fewer than 40)")
+    ] = None
+    """Share of the others that are not learned from, but say what to expect. With 0, cross-validation says it."""
     seed: int = 0
     """Of everything random."""
     patience: Annotated[int | None, arg(metavar="EPOCHS", help_behavior_hint="(default: never)")] = None
@@ -66,8 +80,10 @@ class Args:
     """Accuracy that every rectangle of the optimal teacher must bring."""
     lookahead: Annotated[int, arg(metavar="CUTS")] = 0
     """Cuts along each side that the teaching oracle looks ahead; 0 is the paper's."""
-    switch: Literal["depth", "step"] = "depth"
-    """What the random switch to the oracle counts."""
+    switch: Annotated[Literal["every", "depth", "step"], arg(help_behavior_hint="(default: every; paper: depth)")] = (
+        "every"
+    )
+    """Nodes that methods with a switch to the oracle learn from: of every level, of one level, or one."""
     threshold: Annotated[float, arg(metavar="SHARE")] = 0.5
     """Pixels of a mask at least this bright, as a share of white, are paint."""
     categories: Annotated[tuple[str, ...], arg(metavar="NAME [NAME ...]", help_behavior_hint="(default: all)")] = ()
@@ -79,7 +95,7 @@ class Args:
 
 
 FEW = 10
-"""Validation photographs; the mean over fewer says little."""
+"""Photographs; the mean over fewer says little."""
 SETTINGS = [entry.name for entry in fields(Args) if entry.name in {entry.name for entry in fields(TrainSettings)}]
 """The options that are settings of a training."""
 
@@ -91,8 +107,13 @@ def usual(args: Args) -> Args:
 
         settings = stored_settings(args.out)
     else:
-        settings = TrainSettings(args.method, args.preset, args.epochs, args.minutes)
-    return replace(args, resume=False, **{name: getattr(settings, name) for name in SETTINGS})
+        settings = TrainSettings(
+            args.method, args.preset, args.epochs, args.minutes, args.encoder, plateau=args.plateau
+        )
+    known = {name: getattr(settings, name) for name in SETTINGS}
+    if args.resume:  # its own budget is not one more leg
+        known |= {"epochs": None, "minutes": None}
+    return replace(args, resume=False, **known)
 
 
 def run(args: Args) -> int:
@@ -103,13 +124,14 @@ def run(args: Args) -> int:
 
     if args.resume:
         check_parts(args)
-        trainer = resumed_run(args.out, chosen(args), args.data, args.device)
+        same = {name: value for name, value in chosen(args).items() if name not in ("epochs", "minutes")}
+        trainer = resumed_run(args.out, same, args.data, args.device, args.minutes, args.epochs)
     else:
         if args.epochs is not None and args.minutes is not None:
             raise UserError("Both --epochs and --minutes were given; give one of them.")
         source = Source(args.data or BUILT_IN, args.threshold, args.categories, args.image_root)
         settings = TrainSettings(**chosen(args))
-        trainer = new_run(args.out, source, settings, args.validation, args.test, args.device)
+        trainer = new_run(args.out, source, settings, args.validation, args.test, args.device, args.begin_with)
     try:
         with Watch(trainer) as watch:
             rows = trainer.run(args.resume, watch)
@@ -117,20 +139,21 @@ def run(args: Args) -> int:
         again = f"`shapeparse train --out {one_line(args.out)} --resume` goes on from there"
         progress.complain(f"Stopped after epoch {len(trainer.rows)}; {again}.")
         return 130
-    count = len(trainer.data.validation_images)
     if watch.epochs == 0:
         print("The run was complete already.")
-    print(
-        f"{trainer.method.title}: {progress.percent(trainer.best)} of the pixels of {count} validation "
-        f"photograph{'' if count == 1 else 's'} right, at epoch {trainer.best_epoch} of {len(rows)}; "
-        f"the model is in {one_line(args.out)}."
-    )
-    if count < FEW:
-        print(
-            f"So few photographs say little: another {count} may give a figure some points higher or lower. Label "
-            "more, or hold a larger share out with --validation."
-        )
+    print(f"{trainer.method.title}: {outcome(trainer)}")
+    print(f"The model is in {one_line(args.out)}, after epoch {trainer.best_epoch} of {len(rows)}.")
     return 0
+
+
+def outcome(trainer: Trainer) -> str:
+    """What to expect of the parser, and how that is known."""
+    estimate = trainer.estimate
+    if estimate is None:
+        return "complete."
+    how = "that it did not learn from" if trainer.holds_out else "by cross-validation; it learned from all of them"
+    little = " So few say little: label more." if estimate.photographs < FEW else ""
+    return f"accuracy {estimate} {how}.{little}"
 
 
 def chosen(args: Args) -> dict[str, Any]:
@@ -150,8 +173,10 @@ def check_parts(args: Args) -> None:
         raise UserError(
             f"{one_line(args.out)} was started with --test {held}, not {args.test}; use that or another --out."
         )
-    count = max(1, round(args.validation * known)) if 0 < args.validation < 1 else None
-    if args.validation != Args.validation and count != len(parts["validation"]):
+    if args.validation is None:
+        return
+    count = max(1, round(args.validation * known)) if 0 < args.validation < 1 else 0
+    if count != len(parts["validation"]):
         raise UserError(
             f"{one_line(args.out)} was started with another --validation than {args.validation}; leave it out."
         )

@@ -41,7 +41,8 @@ class Watch:
     def __call__(self, row: dict[str, Any]) -> None:
         """A row of an epoch's metrics, or within an epoch how far it is."""
         if "epoch" not in row:
-            self.bar.update(self.task, completed=row["progress"])
+            doing = row.get("doing", self.trainer.method.title)
+            self.bar.update(self.task, completed=row["progress"], description=doing)
             return
         self.epochs += 1
         self.bar.update(self.task, completed=self.trainer.progress())
@@ -55,16 +56,16 @@ class Watch:
 
 def epoch_line(row: dict[str, Any]) -> str:
     """What the terminal says of an epoch, in at most 80 characters; metrics.csv has all of it."""
-    accuracy = progress.percent(row["validation_accuracy"])
     learned = next(
         (name for name in ("policy_loss", "map_loss") if name in row), None
     )  # first the map is learned alone
     policy = f"  loss {row[learned]:.3f}" if learned else ""
     critic = f"  critic {row['critic_loss']:.3f}" if "critic_loss" in row else ""
-    return (
-        f"epoch {row['epoch']:>3}  {row['seconds']:>4.0f} s  validation {accuracy}  "
-        f"{row['validation_leaves']:>3.0f} rectangles{policy}{critic}"
-    )
+    validated = ""  # as long as no photographs are held out
+    if "validation_accuracy" in row:
+        accuracy, rectangles = progress.percent(row["validation_accuracy"]), row["validation_leaves"]
+        validated = f"  validation {accuracy}  {rectangles:>3.0f} rectangles"
+    return f"epoch {row['epoch']:>3}  {row['seconds']:>4.0f} s{validated}{policy}{critic}"
 
 
 def _tensorboard(trainer: Trainer) -> Any:

@@ -150,6 +150,27 @@ def run_lengths(counts: Any) -> list[int]:
     return runs
 
 
+def run_string(mask: NDArray[np.bool_]) -> str:
+    """The run lengths of a mask in COCO's compressed string form, which ``run_lengths`` reads."""
+    column = np.concatenate([[False], np.asarray(mask, np.bool_).T.ravel(), [True]])
+    ends = np.flatnonzero(column[1:] != column[:-1])
+    runs = np.diff(ends, prepend=0)
+    if mask.size and mask[-1, -1]:  # the guard at the end then made no run of its own
+        runs = np.append(runs, mask.size - int(runs.sum()))
+    numbers = runs.copy()
+    numbers[3:] -= runs[1:-2]
+    digits = np.empty((len(numbers), _MAX_CHARACTERS_A_RUN), np.int64)
+    used = np.zeros(digits.shape, np.bool_)
+    open_ = np.ones(len(numbers), np.bool_)
+    for place in range(_MAX_CHARACTERS_A_RUN):
+        code, numbers = numbers & 31, numbers >> 5
+        used[:, place] = open_
+        more = np.where(code & 16, numbers != -1, numbers != 0)
+        digits[:, place] = code + 32 * more + 48
+        open_ = open_ & more
+    return digits[used].astype(np.uint8).tobytes().decode("ascii")
+
+
 def _fill_runs(runs: list[int], height: int, width: int) -> NDArray[np.bool_]:
     if any(run < 0 for run in runs) or sum(runs) != height * width:
         raise UserError(f"has run lengths that do not add up to {height} x {width} pixels; export it again.")

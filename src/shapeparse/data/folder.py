@@ -26,7 +26,7 @@ class FolderDataset(Dataset):
         if not os.path.isdir(path):
             kind = "is a file, not a folder" if os.path.exists(path) else "does not exist"
             raise UserError(f"{one_line(path)} {kind}; give a folder with images/ and masks/, or a COCO .json file.")
-        images, masks = _files_by_stem(path / "images"), _files_by_stem(path / "masks")
+        images, masks = _sub_folder(path / "images"), _sub_folder(path / "masks")
         skipped: list[Skipped] = []
         pairs: dict[str, tuple[Path, Path]] = {}
         for stem in sorted(images.keys() | masks.keys(), key=natural_order):
@@ -62,12 +62,17 @@ class FolderDataset(Dataset):
         return Sample(self.names[index], image, mask)
 
 
-def _files_by_stem(folder: Path) -> dict[str, list[Path]]:
+def _sub_folder(folder: Path) -> dict[str, list[Path]]:
     if not os.path.isdir(folder):
         raise UserError(
             f"{one_line(folder.parent)} has no {folder.name}/ sub-folder; "
             "put photographs into images/ and their masks, of the same names, into masks/."
         )
+    return files_by_stem(folder)
+
+
+def files_by_stem(folder: Path) -> dict[str, list[Path]]:
+    """The image files of a folder by their names without extension, in the order of their names."""
     try:
         names = sorted(os.listdir(folder))
     except OSError as error:

@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import ExifTags, Image, UnidentifiedImageError
+from PIL import ExifTags, Image, TiffImagePlugin, UnidentifiedImageError, WebPImagePlugin
 
 from ..support.errors import UserError
 from ..support.files import check_file
@@ -27,7 +27,15 @@ from ..support.text import one_line
 #: Pillow itself refuses more than ``2 * PIL.Image.MAX_IMAGE_PIXELS`` (179 million), whatever is set here.
 MAX_PIXELS = 100_000_000
 
+#: The same for WebP, whose decoder holds three pictures of four bytes per pixel at a time.
+MAX_WEBP_PIXELS = 50_000_000
+
+#: Pixels that are converted at a time: a large image is never in memory in several modes.
+STRIP = 1 << 22
+
 FORMATS = ("JPEG", "PNG", "WEBP", "TIFF", "BMP", "GIF", "PPM")
+# Those that Pillow does not know from the start: with them it has no reason to load all of its forty.
+PLUGINS = (TiffImagePlugin, WebPImagePlugin)
 
 # Values of an image that are fractions, 8-bit or 16-bit numbers fill one of these ranges.
 _RANGES = (1, 255, 65535)
@@ -108,17 +116,30 @@ def resize_mask(mask: NDArray[np.bool_], side: int) -> NDArray[np.bool_]:
     return np.asarray(np.array(resized) != 0, np.bool_)
 
 
-def check_size(name: str, width: int, height: int) -> None:
-    """Raise UserError if an image of that size has no pixels, or more than ``MAX_PIXELS``."""
+def check_size(name: str, width: int, height: int, most: int | None = None) -> None:
+    """Raise UserError if an image of that size has no pixels, or more than ``most`` (default: ``MAX_PIXELS``)."""
+    most = MAX_PIXELS if most is None else most
     if width < 1 or height < 1:
         raise UserError(f"{name} has no pixels ({width} x {height}); export it again.")
-    if width * height > MAX_PIXELS:
-        raise _too_large(name, f" ({width} x {height})")
+    if width * height > most:
+        raise _too_large(name, f" ({width} x {height})", most)
+
+
+def pixel_count(path: str | Path) -> int:
+    """How many pixels a file has according to its header; 0 if it cannot be read, which reading it will say."""
+    try:
+        check_file(Path(path))
+        _check_webp(Path(path))
+        with Image.open(path, formats=FORMATS) as image:
+            return image.width * image.height
+    except Exception:
+        return 0
 
 
 def _read(path: str | Path, convert: Callable[[Image.Image], _Array]) -> _Array:
     path = Path(path)
     check_file(path)
+    _check_webp(path)
 
     def decoded() -> _Array:
         with Image.open(path, formats=FORMATS) as image:
@@ -139,6 +160,30 @@ def _read(path: str | Path, convert: Callable[[Image.Image], _Array]) -> _Array:
         raise _too_large(one_line(path)) from error
     except Exception as error:
         raise _damaged(one_line(path)) from error
+
+
+def _check_webp(path: Path) -> None:
+    """Pillow makes room for all of a WebP picture when it opens the file, so its header is read here."""
+    try:
+        with path.open("rb") as file:
+            size = webp_size(file.read(30))
+    except OSError:
+        return  # which opening it will say
+    if size is not None:
+        check_size(one_line(path), *size, MAX_WEBP_PIXELS)
+
+
+def webp_size(head: bytes) -> tuple[int, int] | None:
+    """Width and height by the first 30 bytes of a WebP file; None if they are of no such file."""
+    if len(head) < 30 or head[:4] != b"RIFF" or head[8:12] != b"WEBP":
+        return None
+    number = int.from_bytes
+    if head[12:16] == b"VP8X":
+        return number(head[24:27], "little") + 1, number(head[27:30], "little") + 1
+    if head[12:16] == b"VP8L":
+        bits = number(head[21:25], "little")
+        return (bits & 0x3FFF) + 1, (bits >> 14 & 0x3FFF) + 1
+    return number(head[26:28], "little") & 0x3FFF, number(head[28:30], "little") & 0x3FFF
 
 
 def _convert(image: Image.Image, name: str, convert: Callable[[Image.Image], _Array]) -> _Array:
@@ -195,6 +240,17 @@ def _upright(array: _Array, image: Image.Image) -> _Array:
 def _rgb(image: Image.Image) -> NDArray[np.uint8]:
     if _is_numeric(image):
         return np.repeat(_to_8_bit(image)[:, :, None], 3, axis=2)
+    rows = max(1, STRIP // image.width)
+    if rows >= image.height:
+        return _rgb_strip(image)
+    pixels = np.empty((image.height, image.width, 3), np.uint8)
+    for top in range(0, image.height, rows):
+        strip = image.crop((0, top, image.width, min(top + rows, image.height)))
+        pixels[top : top + rows] = _rgb_strip(strip)
+    return pixels
+
+
+def _rgb_strip(image: Image.Image) -> NDArray[np.uint8]:
     if image.has_transparency_data:
         white = Image.new("RGBA", image.size, "white")
         return np.array(Image.alpha_composite(white, _rgba(image)).convert("RGB"))
@@ -238,8 +294,13 @@ def _to_8_bit(image: Image.Image) -> NDArray[np.uint8]:
         low, span = least, largest - least
     else:
         low, span = 0.0, full
-    finite = np.nan_to_num(values.astype(np.float64), nan=least, posinf=largest, neginf=least)
-    return np.rint((finite - low) / max(span, 1e-300) * 255).clip(0, 255).astype(np.uint8)
+    pixels = np.empty(values.shape, np.uint8)
+    rows = max(1, STRIP // image.width)
+    for top in range(0, image.height, rows):
+        strip = values[top : top + rows].astype(np.float64)
+        finite = np.nan_to_num(strip, nan=least, posinf=largest, neginf=least)
+        pixels[top : top + rows] = np.rint((finite - low) / max(span, 1e-300) * 255).clip(0, 255)
+    return pixels
 
 
 def _extremes(values: NDArray) -> tuple[float, float]:
@@ -269,5 +330,5 @@ def _damaged(name: str) -> UserError:
     return UserError(f"{name} is damaged or cut short; copy or export it again.")
 
 
-def _too_large(name: str, size: str = "") -> UserError:
-    return UserError(f"{name} has more than {MAX_PIXELS:,} pixels{size}; make it smaller.")
+def _too_large(name: str, size: str = "", most: int | None = None) -> UserError:
+    return UserError(f"{name} has more than {most or MAX_PIXELS:,} pixels{size}; make it smaller.")

@@ -58,6 +58,8 @@ class Source:
     """Of the built-in generator; other seeds give other pictures."""
     count: int | None = None
     """How many pictures it makes; ``BUILT_IN_COUNT`` if not given."""
+    world: str = "plain"
+    """What they show: ``plain`` for three kinds of parts, as in the stored tables, ``wide`` for many kinds."""
 
     def __post_init__(self) -> None:
         counted = self.count is None or (is_whole(self.count) and self.count > 0)
@@ -75,7 +77,9 @@ class Source:
         from .generator import generate  # which is slow to load, and few need it
 
         indices = range(BUILT_IN_COUNT if self.count is None else self.count)
-        samples = [generate(self.seed, index, side) for index in progress.bar("Making photographs")(indices)]
+        samples = [
+            generate(self.seed, index, side, self.world) for index in progress.bar("Making photographs")(indices)
+        ]
         images, masks = (np.stack(column) for column in zip(*samples, strict=True))
         return Loaded(images, masks, [f"{index:04d}" for index in indices], [])
 

@@ -57,6 +57,13 @@ function debounced(act, pause) {
   };
 }
 
+/** Hand over a file. */
+function save(blob, name) {
+  const address = URL.createObjectURL(blob);
+  make("a", { href: address, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(address), 10_000);
+}
+
 /** A number that no other call has given, for the `id` and `name` of elements that belong together. */
 let lastNumber = 0;
 const unique = (prefix) => `${prefix}-${++lastNumber}`;

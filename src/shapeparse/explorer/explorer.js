@@ -37,11 +37,12 @@ class ShapeparseExplorer extends HTMLElement {
     this.status = make("p", { class: "unseen", role: "status" });
     this.numbers = new Numbers();
     this.stage = make("div", { class: "views" });
+    this.editor = new Editor(this);
     this.choices = make("div", { class: "choices" });
     this.subject = make("h2", { class: "subject" });
     this.work = make(
       "div", { class: "work empty" },
-      this.choices, this.subject, this.stage, this.details, this.derivation.element, this.painting.element,
+      this.choices, this.subject, this.stage, this.editor.element, this.details, this.derivation.element, this.painting.element,
       make("h2", { class: "unseen" }, "Figures"), this.numbers.element, this.status,
     );
     this.body = make("main", {}, this.work);
@@ -72,6 +73,7 @@ class ShapeparseExplorer extends HTMLElement {
     this.subject.replaceChildren(make("span", {}, name || "Photograph"), make("small", {}, extent(width, height)));
     this.stage.classList.toggle("pair", parses.length > 1);
     this.stage.replaceChildren(...this.views.map((view) => view.element));
+    this.editor.attach(this.views);
     this.derivation.load(sequence(Math.max(...this.views.map((view) => view.tree.size))));
     this.plansChanged();
     if (box && same) this.select(this.views[0], this.views[0].tree.mostAlike(box));
@@ -91,6 +93,13 @@ class ShapeparseExplorer extends HTMLElement {
   setPlans(plans) {
     this.views.forEach((view, place) => view.setPlan(plans[place]));
     this.plansChanged();
+  }
+
+  /** Whether what is shown is not what was asked for last, because that could not be done. */
+  setStale(stale) {
+    this.isStale = stale;
+    this.work.classList.toggle("stale", stale);
+    if (stale) this.numbers.clear();
   }
 
   // Linking

@@ -1,11 +1,20 @@
 // The figures of one parse, or of two side by side.
 
-/** A figure's name, what it means, where a parse has it, and how it is written; one that is not there is left out. */
+const metrics = (parse) => parse.plan?.metrics;
+
+const share = (value) => percent(value);
+
+/**
+ * A figure's name, what it means, where a parse has it, and how it is written; one that is not there is left out.
+ * Coverage and waste are those of the labels until there are strokes: a wide brush paints far more than the labels.
+ */
 const FIGURES = {
   Labels: [
-    ["Accuracy", "pixels labelled as in the mask", (parse) => parse.scores?.accuracy, (share) => percent(share)],
-    ["Coverage", "share of the object that is painted", (parse) => parse.scores?.coverage, (share) => percent(share)],
-    ["Waste", "share of the paint that misses the object", (parse) => parse.scores?.waste, (share) => percent(share)],
+    ["Accuracy", "pixels labelled as in the mask", (parse) => parse.scores?.accuracy, share],
+  ],
+  "Labels alone": [
+    ["Coverage", "share of the object labelled paint", (parse) => parse.scores?.coverage, share],
+    ["Waste", "share of the labels paint off the object", (parse) => parse.scores?.waste, share],
   ],
   Rectangles: [
     ["Rectangles", "leaves of the tree", (parse) => parse.drawn.leaves, (number) => grouped(number)],
@@ -14,9 +23,13 @@ const FIGURES = {
   ],
   Strokes: [
     ["Strokes", "of the brush", (parse) => parse.plan?.strokes.length, (number) => grouped(number)],
-    ["Painted", "length of all strokes", (parse) => parse.plan?.metrics.painted_length, measured],
-    ["Travel", "way of the brush between strokes", (parse) => parse.plan?.metrics.travel_length, measured],
-    ["Time", "to paint, at the plan's speeds", (parse) => parse.plan?.metrics.seconds, (seconds) => duration(seconds)],
+    ["Painted", "length of all strokes", (parse) => metrics(parse)?.painted_length, measured],
+    ["Travel", "way of the brush between strokes", (parse) => metrics(parse)?.travel_length, measured],
+    ["Time", "to paint, at the plan's speeds", (parse) => metrics(parse)?.seconds, (seconds) => duration(seconds)],
+  ],
+  Paint: [
+    ["Coverage", "share of the object that the strokes paint", (parse) => metrics(parse)?.coverage, share],
+    ["Waste", "share of the painted area off the object", (parse) => metrics(parse)?.waste, share],
   ],
 };
 
@@ -31,12 +44,20 @@ class Numbers {
 
   /** Show the figures of one parse or two; those of a plan have their places even before it comes, if `planned`. */
   show(parses, planned) {
+    const painted = planned || parses.some((parse) => parse.plan);
+    const known = parses.some((parse) => parse.scores);
     const groups = Object.entries(FIGURES).map(([name, figures]) => {
-      const always = planned && name === "Strokes";
+      if (name === "Labels alone" && painted) return null;
+      const always = planned && (name === "Strokes" || (name === "Paint" && known));
       const tiles = figures.map((figure) => this.tile(figure, parses, always)).filter(Boolean);
       return tiles.length ? make("dl", {}, ...tiles) : null;
     });
     this.element.replaceChildren(...groups.filter(Boolean));
+  }
+
+  /** Take all figures away, but not their places: they are not those of what was asked for last. */
+  clear() {
+    for (const value of this.element.querySelectorAll("dd")) value.textContent = "–";
   }
 
   tile([name, meaning, find, write], parses, always) {

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 from PIL import Image
 
-from ..grammar import ParseTree, Scores
+from ..grammar import BoolArray, ParseTree
 from ..pictures.page import photo_uri
 from ..pictures.palette import PAINT, SKIP, hexadecimal
 from ..support.text import printable
@@ -31,9 +31,12 @@ LONGEST = 1200
 
 SCRIPTS = (
     "dom", "words", "tree", "glyphs", "treeview", "strokes", "picture", "view", "playback", "numbers", "fields",
-    "requests", "service", "explorer",
+    "requests", "surgery", "cuts", "editing", "service", "explorer",
 )  # fmt: skip
 """The script's files in the order in which they are joined; together they are one module."""
+
+STYLES = ("explorer.css", "editing.css")
+"""The style's files, the second for whatever corrects trees."""
 
 DRAWINGS = {
     "tree": (".json", "application/json", "the parse tree, which shapeparse reads back"),
@@ -57,8 +60,9 @@ class Shown:
     tree: ParseTree
     plan: PaintPlan | None = None
     """Strokes to draw and animate."""
-    scores: Scores | None = None
-    """If the mask is known."""
+    mask: BoolArray | None = None
+    """What there is to paint, if that is known: the page then says how right the labels are, and what the strokes cover
+    and waste."""
 
 
 @dataclass(frozen=True)
@@ -120,21 +124,30 @@ def _parse(shown: Shown) -> dict[str, Any]:
         "title": printable(shown.title),
         "tree": json.loads(shown.tree.to_json()),
         "merged_paint": sum(segment.paint for segment in shown.tree.segments(merge=True)),
-        "scores": None if shown.scores is None else asdict(shown.scores),
-        "plan": None if shown.plan is None else shown.plan.to_json(),
+        "scores": None if shown.mask is None else asdict(shown.tree.scores(shown.mask)),
+        "plan": None if shown.plan is None else shown.plan.to_json(shown.mask),
     }
 
 
 def _page(content: dict[str, Any], images: str, connect: str) -> str:
+    script = joined(*(f"{name}.js" for name in SCRIPTS))
+    return page_of("shapeparse-explorer", content, joined(*STYLES), script, images, connect)
+
+
+def joined(*names: str) -> str:
+    """The text of files of the explorer, one after the other."""
     here = files(__package__)
-    style = here.joinpath("explorer.css").read_text("utf-8")
-    script = "\n".join(here.joinpath(f"{name}.js").read_text("utf-8") for name in SCRIPTS)
+    return "\n".join(here.joinpath(name).read_text("utf-8") for name in names)
+
+
+def page_of(element: str, content: dict[str, Any], style: str, script: str, images: str, connect: str) -> str:
+    """A page that is drawn by one custom element from its content; ``images`` and ``connect`` are what it may load."""
     policy = (
         f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; img-src {images}; "
         f"connect-src {connect}; base-uri 'none'; form-action 'none'"
     )
-    return Template(here.joinpath("explorer.html").read_text("utf-8")).substitute(
-        policy=escape(policy), version=__version__, icon=f"data:image/svg+xml,{quote(_ICON)}",
+    return Template(joined("explorer.html")).substitute(
+        policy=escape(policy), version=__version__, icon=f"data:image/svg+xml,{quote(_ICON)}", element=element,
         title=escape(content["title"]), style=style, script=script, data=_embedded(content),
     )  # fmt: skip
 

@@ -106,5 +106,3 @@ class Picture {
     this.act.select(path[(place + 1) % path.length]);
   }
 }
-
-const around = ({ x, y, w, h }) => `M${x} ${y}h${w}v${h}h${-w}z`;

@@ -30,6 +30,16 @@ async function ask(path, options = {}) {
   throw new Error(content.error ?? `The service answered with status ${response.status}; its log says more.`);
 }
 
+/** A plan, held against a mask if there is one: `truth` has a `mask` (a file) or a `sample` (its name), or neither. */
+async function askPlan(content, truth, signal) {
+  if (!truth.mask && !truth.sample) return (await askJson("api/plan", content, signal)).json();
+  const body = new FormData();
+  body.append("request", new Blob([JSON.stringify(content)], { type: "application/json" }), "request.json");
+  if (truth.mask) body.append("mask", truth.mask, truth.mask.name);
+  else body.append("sample", truth.sample);
+  return (await ask("api/plan", { method: "POST", body, signal })).json();
+}
+
 function askJson(path, content, signal) {
   const headers = { "Content-Type": "application/json" };
   return ask(path, { method: "POST", headers, body: JSON.stringify(content), signal });

@@ -1,8 +1,15 @@
 // What a page of the service has beside the explorer: photographs from outside, settings, downloads.
 
 const PRICES = [0, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02]; // shares of the picture
+const GOALS = {
+  rectangles: "Most rectangles",
+  price: "Price of a rectangle",
+  accuracy: "Least accuracy",
+}; // what a tree can be asked for
+const NO_LIMIT = 11; // of the slider for depths, one beyond the deepest
 const BRUSHES_ACROSS = 21; // a brush that nobody chose is so many times smaller than the picture
 const NO_MODEL = "There is no trained parser here (serve --model RUN), and oracles need a mask; add this photograph's.";
+const NOT_KNOWN = "not with this parser";
 const PAUSE = 250; // milliseconds a slider must rest before the service is asked
 
 class Service {
@@ -27,6 +34,11 @@ class Service {
     this.maskButton = fileButton("Add its mask…", (mask) => this.take({ ...this.wanted, mask }));
     [this.model, this.modelField] = picker("Parser", [], () => this.parse());
     [this.other, this.otherField] = picker("Compare with", [], () => this.parse());
+    const goals = Object.entries(GOALS).map(([value, title]) => ({ value, title }));
+    [this.goal, this.goalField] = picker("Asked for", goals, () => {
+      this.ownGoal = true;
+      this.parse();
+    });
     this.buildSliders();
     this.alert = make("div", { class: "alert", role: "alert" });
     this.progress = make("p", { class: "progress", role: "status" });
@@ -34,7 +46,7 @@ class Service {
     const controls = make(
       "details", { class: "controls" }, make("summary", {}, "Photograph and settings"),
       section("Photograph", this.sampleList, choose, this.chosen, this.maskButton, this.maskLine),
-      section("Tree", this.modelField, this.otherField, this.depth.element, this.price.element),
+      section("Tree", this.modelField, this.otherField, this.goalField, ...this.goalSliders(), this.depth.element),
       section(
         "Painting", this.brush.element, this.overlap.element,
         make("label", { class: "field" }, make("span", {}, "Millimetres a pixel"), this.scale),
@@ -49,7 +61,7 @@ class Service {
 
   buildSliders() {
     this.depth = slider("Depth", {
-      min: 0, max: 10, step: 1, value: 7, write: (value) => `${value}`,
+      min: 0, max: NO_LIMIT, step: 1, value: 7, write: (value) => this.depthWords(value),
       change: () => {
         this.ownDepth = true;
         this.parseSoon();
@@ -57,6 +69,12 @@ class Service {
     });
     this.price = slider("Price of a rectangle", {
       min: 0, max: PRICES.length - 1, step: 1, value: 0, change: this.parseSoon, write: () => this.priceWords(),
+    });
+    this.rectangles = slider("Rectangles", {
+      min: 1, max: 60, step: 1, value: 20, change: this.parseSoon, write: (value) => `at most ${value}`,
+    });
+    this.accuracy = slider("Accuracy", {
+      min: 0.8, max: 1, step: 0.005, value: 0.95, change: this.parseSoon, write: (share) => percent(share),
     });
     this.brush = slider("Brush", {
       min: 2, max: 60, step: 1, value: 12, write: (value) => `${value}${NO_BREAK}px`,
@@ -73,14 +91,19 @@ class Service {
     });
   }
 
-  get priceAsked() {
-    return this.price.input.disabled ? 0 : PRICES[this.price.value];
+  goalSliders() {
+    return Object.keys(GOALS).map((goal) => this[goal].element);
   }
 
   priceWords() {
-    if (this.price?.input.disabled) return "not with this parser";
-    const price = this.price ? this.priceAsked : 0;
-    return price ? `${+(100 * price).toFixed(2)}${NO_BREAK}% of the picture` : "none";
+    if (this.price?.input.disabled) return NOT_KNOWN;
+    const price = PRICES[this.price?.value ?? 0];
+    return price ? `${+(100 * price).toFixed(2)}${NO_BREAK}% of the picture` : "the parser's own";
+  }
+
+  depthWords(depth) {
+    if (this.depth?.input.disabled) return NOT_KNOWN;
+    return depth === NO_LIMIT ? "no limit" : `${depth}`;
   }
 
   /** The controls are folded away on a narrow screen, and always there on a wide one. */
@@ -172,14 +195,31 @@ class Service {
     this.suitModels();
   }
 
-  /** The depth of the first model, until somebody chooses one; and a price only where all that are asked know it. */
+  /** The depth and goal of the first model, until somebody chooses one; and only what all that are asked know. */
   suitModels() {
     const asked = this.models.filter((model) => [this.model.value, this.other.value].includes(model.name));
     const first = asked.find((model) => model.name === this.model.value);
-    if (!this.ownDepth && first?.facts.depth) this.depth.input.value = first.facts.depth;
-    this.depth.tell();
-    this.price.input.disabled = asked.some((model) => model.facts.price === false);
+    const knows = (setting) => asked.every((model) => model.facts.settings?.includes(setting));
+    const known = Object.keys(GOALS).filter(knows);
+    for (const option of this.goal.options) option.disabled = !known.includes(option.value);
+    if (!this.ownGoal || !known.includes(this.goal.value)) this.goal.value = known[0] ?? "price";
+    for (const goal of Object.keys(GOALS)) this[goal].element.hidden = goal !== this.goal.value;
+    this.price.input.disabled = !known.includes("price");
     this.price.tell();
+    this.depth.input.max = first?.facts.depth ? NO_LIMIT - 1 : NO_LIMIT;
+    if (!this.ownDepth) this.depth.input.value = first?.facts.depth ?? NO_LIMIT;
+    this.depth.input.disabled = !knows("depth");
+    this.depth.tell();
+  }
+
+  /** What the tree is asked for, as fields of a form. */
+  wishes() {
+    const wishes = {};
+    if (!this.depth.input.disabled && this.depth.value < NO_LIMIT) wishes.depth = this.depth.value;
+    const goal = this.goal.value;
+    if (goal !== "price") wishes[goal] = this[goal].value;
+    else if (!this.price.input.disabled) wishes.price = PRICES[this.price.value];
+    return wishes;
   }
 
   // Asking the service
@@ -215,6 +255,7 @@ class Service {
     this.showSource();
     if (!this.model.value) {
       this.complain(NO_MODEL);
+      this.setStale(true);
       return;
     }
     const form = this.form(source);
@@ -237,17 +278,26 @@ class Service {
     else form.append("image", source.file, source.file.name);
     if (source.mask) form.append("mask", source.mask, source.mask.name);
     for (const name of new Set([this.model.value, this.other.value])) if (name) form.append("model", name);
-    form.append("depth", this.depth.value);
-    form.append("price", this.priceAsked);
+    for (const [name, value] of Object.entries(this.wishes())) form.append(name, value);
     return form;
   }
 
-  /** Go back to what was there before a photograph or a mask that cannot be used. */
+  /** Go back to what was there before a photograph or a mask that cannot be used; settings stay as they were chosen. */
   refuse(source, sentence) {
     this.complain(sentence);
-    if (source !== this.wanted || source === this.source || !this.before) return;
+    if (source !== this.wanted) return;
+    if (source === this.source || !this.before) {
+      this.setStale(true);
+      return;
+    }
     this.wanted = this.before;
     this.showSource();
+  }
+
+  /** What is shown is not what was asked for, so there is nothing to download either. */
+  setStale(stale) {
+    this.explorer.setStale(stale);
+    this.buttons.forEach((button) => (button.disabled = stale));
   }
 
   accept(source, answer) {
@@ -260,10 +310,11 @@ class Service {
     this.source = source;
     const image = { ...answer.image, source: source.file ? this.address : sampleImage(source.sample.name) };
     this.fitBrush(image);
+    this.explorer.editor.carry(image, answer.parses);
     this.explorer.show({ image }, answer.parses);
     this.downloadField.hidden = answer.parses.length < 2;
     if (answer.parses.length < 2) this.downloadOf.value = "0";
-    this.buttons.forEach((button) => (button.disabled = false));
+    this.setStale(false);
     this.plan();
   }
 
@@ -281,13 +332,22 @@ class Service {
   }
 
   async plan() {
-    const { views } = this.explorer;
+    const { views, isStale } = this.explorer;
+    if (isStale) return;
     const settings = this.settings();
-    const plans = await this.during("Planning the strokes", () => this.planning.run(async (signal) => {
-      const asked = views.map(({ parse }) => askJson("api/plan", { tree: parse.tree, ...settings }, signal));
-      return Promise.all((await Promise.all(asked)).map((response) => response.json()));
-    }));
+    const truth = { sample: this.source.sample?.name, mask: this.source.mask };
+    const plans = await this.during("Planning the strokes", async () => {
+      try {
+        return await this.planning.run((signal) => {
+          return Promise.all(views.map(({ parse }) => askPlan({ tree: parse.tree, ...settings }, truth, signal)));
+        });
+      } catch (error) {
+        this.complain(error.message);
+        return []; // strokes of another brush than the one that is set would be taken for its own
+      }
+    });
     if (!plans || views !== this.explorer.views) return;
+    if (plans.length) this.alert.replaceChildren();
     this.explorer.setPlans(plans);
   }
 
@@ -298,9 +358,7 @@ class Service {
       const response = await askJson("api/export", { tree: view.parse.tree, format, ...this.settings() });
       const { suffix } = this.formats.find((one) => one.name === format);
       const given = /filename="([^"/\\]+)"/.exec(response.headers.get("Content-Disposition") ?? "");
-      const address = URL.createObjectURL(await response.blob());
-      make("a", { href: address, download: given ? given[1] : `shapeparse${suffix}` }).click();
-      setTimeout(() => URL.revokeObjectURL(address), 10_000);
+      save(await response.blob(), given ? given[1] : `shapeparse${suffix}`);
     });
   }
 }

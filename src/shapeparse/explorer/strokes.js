@@ -4,22 +4,31 @@
 class Timeline {
   constructor(plan) {
     const { scale, stroke_speed: strokeSpeed, travel_speed: travelSpeed, lift_time: liftTime } = plan.settings;
+    const { turn_time: turnTime } = plan.settings;
     const lengthOf = (x1, y1, x2, y2) => Math.hypot(x2 - x1, y2 - y1) * (scale ?? 1);
     let now = 0;
     this.spans = plan.strokes.map((stroke, index) => {
       const before = plan.strokes[index - 1];
       const left = now;
-      if (before) now += lengthOf(before.x2, before.y2, stroke.x1, stroke.y1) / travelSpeed;
-      const begin = (now += liftTime);
+      if (stroke.via) {
+        const [x, y] = stroke.via;
+        now += (lengthOf(before.x2, before.y2, x, y) + lengthOf(x, y, stroke.x1, stroke.y1)) / strokeSpeed;
+      } else if (before) now += lengthOf(before.x2, before.y2, stroke.x1, stroke.y1) / travelSpeed;
+      const begin = (now += stroke.via ? turnTime : liftTime);
       now += lengthOf(stroke.x1, stroke.y1, stroke.x2, stroke.y2) / strokeSpeed;
       return { left, begin, end: now };
     });
     this.total = now;
   }
 
+  /** Whether a stroke is begun at a moment; one that takes no time, as a dab of the brush, is then done too. */
+  hasBegun({ begin, end }, moment) {
+    return begin < moment || end <= moment;
+  }
+
   /** The number of strokes that are begun at a moment. */
   begun(moment) {
-    return this.spans.filter((span) => span.begin < moment).length;
+    return this.spans.filter((span) => this.hasBegun(span, moment)).length;
   }
 }
 
@@ -47,13 +56,13 @@ class StrokesLayer {
       const before = this.plan.strokes[index - 1] ?? { x2: stroke.x1, y2: stroke.y1 };
       const way = lineOf(before.x2, before.y2, stroke.x1, stroke.y1, (moment - left) / (begin - left));
       const line = lineOf(stroke.x1, stroke.y1, stroke.x2, stroke.y2, (moment - begin) / (end - begin));
-      const begun = moment >= begin;
+      const begun = this.timeline.hasBegun(spans[index], moment);
       this.bodies[index].classList.toggle("none", !begun);
       if (begun) {
         lines.push(lineTo(line));
         ["x1", "y1", "x2", "y2"].forEach((name, place) => this.bodies[index].setAttribute(name, line[place]));
       }
-      if (moment > left && index) travels.push(lineTo(way));
+      if (moment > left && index) (stroke.via ? lines : travels).push(lineTo(way));
       if (moment >= left && moment <= end) this.putBrush(...(begun ? line : way).slice(2), stroke.width, begun);
     });
     this.lines.forEach((path) => path.setAttribute("d", lines.join("")));
@@ -73,5 +82,3 @@ function lineOf(x1, y1, x2, y2, share) {
   const part = Number.isNaN(share) ? 1 : Math.min(1, Math.max(0, share));
   return [x1, y1, x1 + (x2 - x1) * part, y1 + (y2 - y1) * part];
 }
-
-const lineTo = ([x1, y1, x2, y2]) => `M${x1} ${y1}L${x2} ${y2}`;

@@ -86,6 +86,10 @@ class ParseTree {
   }
 }
 
+/** Paths of a drawing: around a node's rectangle, and along a line. */
+const around = ({ x, y, w, h }) => `M${x} ${y}h${w}v${h}h${-w}z`;
+const lineTo = ([x1, y1, x2, y2]) => `M${x1} ${y1}L${x2} ${y2}`;
+
 /** Which nodes are drawn, and where from left to right: branches end at 0, 1, 2 ..., parents over their children. */
 function layOut(tree, collapsed) {
   const slot = new Map();

@@ -52,6 +52,7 @@ class View {
 
   setPlan(plan) {
     this.parse.plan = plan ?? null;
+    this.parse.scores ??= plan?.scores ?? null; // of a tree that was corrected
     this.layer = plan ? new StrokesLayer(plan) : null;
   }
 

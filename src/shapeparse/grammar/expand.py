@@ -17,7 +17,12 @@ from .tree import Forest
 
 
 class Actor(Protocol):
-    """Chooses an action for every node of a batch: nodes of any images, all of one depth."""
+    """Chooses an action for every node of a batch: nodes of any images, all of one depth.
+
+    >>> def painter(nodes: Nodes) -> Actions:
+    ...     return Actions.at_locations(nodes, np.full(len(nodes), Rule.PAINT), 0.5)
+    >>> actor: Actor = painter
+    """
 
     def __call__(self, nodes: Nodes) -> Actions: ...
 
@@ -25,7 +30,13 @@ class Actor(Protocol):
 def expand(
     sizes: Sequence[tuple[int, int]] | npt.NDArray[np.integer], actor: Actor, limits: Limits | None = None
 ) -> Forest:
-    """Parse images of the given (width, height) by asking ``actor`` level by level until every node is a leaf."""
+    """Parse images of the given (width, height) by asking ``actor`` level by level until every node is a leaf.
+
+    >>> def halves(nodes: Nodes) -> Actions:
+    ...     return Actions.at_locations(nodes, np.where(nodes.depth < 2, Rule.SPLIT_X, Rule.PAINT), 0.5)
+    >>> expand([(8, 8)], halves).trees()[0].leaf_count
+    4
+    """
     limits = limits or Limits()
     sizes = np.asarray(sizes, np.int32).reshape(-1, 2)
     level = Nodes.roots(sizes)

@@ -22,6 +22,12 @@ def prune(tree: ParseTree, positive: npt.NDArray, price: float) -> ParseTree:
         tree: the tree to prune; it is not changed.
         positive: object pixels in each node, true or expected.
         price: accuracy, as a share of the whole image, that each additional rectangle must bring.
+
+    >>> from shapeparse.grammar.tree import positives
+    >>> from shapeparse.pictures import toy_object
+    >>> photo, mask, tree = toy_object()
+    >>> tree.leaf_count, prune(tree, positives(tree.nodes, [mask]), price=0.1).leaf_count
+    (7, 2)
     """
     negative = tree.nodes.area - positive
     wrong_as_leaf = np.select(  # leaves keep their labels, an undone split gets the better one

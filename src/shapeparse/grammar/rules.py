@@ -25,7 +25,11 @@ MAX_DEPTH = 64
 
 
 class Rule(IntEnum):
-    """The production rules. The two splits come first, so ``rule < 2`` means split and ``rule`` is the axis."""
+    """The production rules. The two splits come first, so ``rule < 2`` means split and ``rule`` is the axis.
+
+    >>> Rule.SPLIT_X.label, Rule(2).name
+    ('split-x', 'PAINT')
+    """
 
     SPLIT_X = 0
     SPLIT_Y = 1
@@ -43,7 +47,11 @@ RULE_BY_LABEL = {rule.label: rule for rule in Rule}
 
 @dataclass(frozen=True)
 class Limits:
-    """How far a parse may go."""
+    """How far a parse may go.
+
+    >>> Limits(depth=3)
+    Limits(depth=3, min_extent=1)
+    """
 
     depth: int = 7
     """Depth of the deepest leaf; the root has depth 0."""
@@ -59,7 +67,12 @@ class Limits:
 
 @dataclass(frozen=True)
 class Nodes:
-    """Nodes of any number of images as parallel arrays."""
+    """Nodes of any number of images as parallel arrays.
+
+    >>> roots = Nodes.roots([(8, 6), (5, 5)])
+    >>> len(roots), roots.w.tolist(), roots.area.tolist()
+    (2, [8, 5], [48, 25])
+    """
 
     image: IntArray
     x: IntArray
@@ -108,7 +121,12 @@ class Nodes:
 
 @dataclass(frozen=True)
 class Actions:
-    """A rule for each of some nodes, and the cut of the splits among them (0 for assignments)."""
+    """A rule for each of some nodes, and the cut of the splits among them (0 for assignments).
+
+    >>> nodes = Nodes.roots([(8, 6), (5, 5)])
+    >>> Actions.at_locations(nodes, [Rule.SPLIT_X, Rule.PAINT], [0.25, 0.5]).cut.tolist()
+    [2, 0]
+    """
 
     rule: npt.NDArray[np.int8]
     cut: IntArray
@@ -127,7 +145,11 @@ class Actions:
 
 
 def valid_rules(nodes: Nodes, limits: Limits) -> BoolArray:
-    """A (nodes, 4) table: which rule may be applied where. Both assignments always may, so no row is empty."""
+    """A (nodes, 4) table: which rule may be applied where. Both assignments always may, so no row is empty.
+
+    >>> valid_rules(Nodes.roots([(1, 6)]), Limits(depth=3)).tolist()  # one pixel wide
+    [[False, True, True, True]]
+    """
     deeper = nodes.depth < limits.depth
     valid = np.ones((len(nodes), len(Rule)), bool)
     valid[:, Rule.SPLIT_X] = deeper & (nodes.w > limits.min_extent)
@@ -139,6 +161,9 @@ def cut_from_location(location: npt.ArrayLike, extent: npt.ArrayLike) -> IntArra
     """The cut, a whole pixel in [1, extent - 1], that a location l in (0, 1) rounds to.
 
     This is the only place where a location becomes a pixel. The first child keeps ``cut`` pixels of the extent.
+
+    >>> cut_from_location([0.001, 0.5], 10).tolist()
+    [1, 5]
     """
     sides = np.asarray(extent, np.float64)
     pixels: FloatArray = np.clip(np.rint(np.asarray(location, np.float64) * sides), 1, sides - 1)
@@ -146,7 +171,11 @@ def cut_from_location(location: npt.ArrayLike, extent: npt.ArrayLike) -> IntArra
 
 
 def location_from_cut(cut: npt.ArrayLike, extent: npt.ArrayLike) -> FloatArray:
-    """The location in (0, 1) that ``cut_from_location`` turns back into ``cut``."""
+    """The location in (0, 1) that ``cut_from_location`` turns back into ``cut``.
+
+    >>> float(location_from_cut(3, 10))
+    0.3
+    """
     return np.asarray(cut, np.float64) / np.asarray(extent, np.float64)
 
 

@@ -19,7 +19,11 @@ from .segments import merge_rectangles
 
 
 class Segment(NamedTuple):
-    """A labelled rectangle, in pixels."""
+    """A labelled rectangle, in pixels.
+
+    >>> Segment(x=2, y=0, w=3, h=4, paint=True).w
+    3
+    """
 
     x: int
     y: int
@@ -30,7 +34,13 @@ class Segment(NamedTuple):
 
 @dataclass(frozen=True)
 class Scores:
-    """How well a labelling fits a mask; all are shares between 0 and 1."""
+    """How well a labelling fits a mask; all are shares between 0 and 1.
+
+    >>> from shapeparse.pictures import toy_object
+    >>> photo, mask, tree = toy_object()
+    >>> tree.scores(mask).coverage
+    1.0
+    """
 
     accuracy: float
     """Pixels labelled as in the mask."""
@@ -44,7 +54,15 @@ class Scores:
 
 @dataclass(frozen=True, eq=False)
 class ParseTree:
-    """The derivation of one image: node 0 is the whole image, the others follow depth-first, first child first."""
+    """The derivation of one image: node 0 is the whole image, the others follow depth-first, first child first.
+
+    >>> from shapeparse.pictures import toy_object
+    >>> photo, mask, tree = toy_object()
+    >>> tree.leaf_count, tree.accuracy(mask), tree.segments()[0]
+    (7, 1.0, Segment(x=0, y=0, w=30, h=44, paint=False))
+    >>> ParseTree.from_json(tree.to_json()) == tree
+    True
+    """
 
     width: int
     height: int
@@ -181,7 +199,14 @@ class ParseTree:
 
 @dataclass(frozen=True)
 class Forest:
-    """Trees of many images in one set of arrays; a parent always stands before its children."""
+    """Trees of many images in one set of arrays; a parent always stands before its children.
+
+    >>> from shapeparse.pictures import toy_object
+    >>> photo, mask, tree = toy_object()
+    >>> forest = Forest.of([tree, tree])
+    >>> len(forest.trees()), forest.trees()[1].leaf_count
+    (2, 7)
+    """
 
     nodes: Nodes
     rule: npt.NDArray[np.int8]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import numpy.typing as npt
 import torch
 import torch.nn.functional as F
 from torch import Tensor
@@ -52,16 +53,25 @@ def random_windows(
 
 
 def colour_jitter(pixels: Tensor, strength: float, rng: np.random.Generator) -> Tensor:
-    """Each image under another light: brightness, contrast, saturation and tint vary by up to ``strength``."""
+    """Each image under another light, drawn anew."""
     if strength <= 0:
         return pixels
+    return relit(pixels, draw_lights(len(pixels), strength, rng))
 
-    def factor(columns: int) -> Tensor:
-        drawn = rng.uniform(-strength, strength, (len(pixels), columns, 1, 1))
-        return as_tensor(drawn.astype(np.float32), pixels.device)
 
+def draw_lights(count: int, strength: float, rng: np.random.Generator) -> npt.NDArray[np.float32]:
+    """(count, 6): how much saturation, contrast, the tint of three colours and brightness change, by up to
+    ``strength``."""
+    drawn = [rng.uniform(-strength, strength, (count, columns)) for columns in (1, 1, 3, 1)]
+    return np.concatenate(drawn, axis=1).astype(np.float32)
+
+
+def relit(pixels: Tensor, lights: npt.NDArray[np.float32]) -> Tensor:
+    """Images (images, 3, height, width) under lights of ``draw_lights``; zeros change nothing."""
+    drawn = as_tensor(lights, pixels.device)[:, :, None, None]
+    saturation, contrast, tint, brightness = drawn[:, :1], drawn[:, 1:2], drawn[:, 2:5], drawn[:, 5:]
     grey = pixels.mean(dim=1, keepdim=True)
-    pixels = grey + (pixels - grey) * (1 + factor(1))
+    pixels = grey + (pixels - grey) * (1 + saturation)
     middle = pixels.mean(dim=(1, 2, 3), keepdim=True)
-    pixels = middle + (pixels - middle) * (1 + factor(1))
-    return (pixels * (1 + factor(3)) + 0.5 * factor(1)).clamp(0, 1)
+    pixels = middle + (pixels - middle) * (1 + contrast)
+    return (pixels * (1 + tint) + 0.5 * brightness).clamp(0, 1)

@@ -15,6 +15,7 @@ from ..networks.critic import CriticOutput
 from ..networks.devices import as_tensor
 from ..networks.policy import PolicyOutput
 from ..networks.views import NodeView
+from .known import KnownWorth
 from .memory import Transitions
 from .scenes import Scenes
 from .settings import LearningSettings
@@ -76,7 +77,7 @@ class Batch:
     limits: Limits
     settings: LearningSettings
     exploring: float
-    """Share of their first weight that the entropy and the pull to the middle still have."""
+    """Share of its first weight that the entropy still has."""
     rng: np.random.Generator
 
     @property
@@ -124,6 +125,13 @@ class Batch:
         """What the critic says of the nodes themselves."""
         assert isinstance(self.judged, Tensor), "this method's critic is no baseline"
         return self.judged
+
+    @property
+    def worth(self) -> KnownWorth:
+        """What every cut and label is worth, for methods that know."""
+        kept = self.minibatch.transitions
+        columns = (kept.worth_places, kept.worth_values, kept.worth_labels)
+        return KnownWorth(*(as_tensor(column, self.device) for column in columns if column is not None))
 
     def cost_to_go(self, actions: Actions, nodes: Nodes | None = None) -> Tensor:
         """Q* of actions, as a share of the node's area."""

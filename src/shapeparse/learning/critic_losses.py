@@ -46,6 +46,8 @@ class CriticFit:
     """Whether the critic looks at the image itself or reads the policy's features, which both then shape."""
     location_noise: bool = False
     """Whether deterministic split locations are taken with noise, because it learns only from the actions taken."""
+    warms_up: bool = True
+    """Whether the policy waits until it has learned for a while, because it follows what the critic says of actions."""
     targets: bool = False
     """Whether slow copies of policy and critic are kept for it (Lillicrap et al. 2015)."""
 

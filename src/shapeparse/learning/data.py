@@ -24,8 +24,8 @@ class TrainingData:
     validation_masks: npt.NDArray[np.bool_]
 
     def __post_init__(self) -> None:
-        if not len(self.train_images) or not len(self.validation_images):
-            raise UserError("Training needs at least one image to learn from and one to validate with; add images.")
+        if not len(self.train_images):
+            raise UserError("Training needs at least one image to learn from; add images.")
 
     def fingerprint(self) -> int:
         """A number that other images or masks would change: resuming needs the same data."""
@@ -38,9 +38,12 @@ class TrainingData:
 def split_data(
     loaded: Loaded, validation: float, test: int, seed: int, source: Source
 ) -> tuple[TrainingData, dict[str, Any]]:
-    """Training and validation images, and the entry ``data`` of config.json; ``test`` images are held out of both."""
+    """Training and validation images, and the entry ``data`` of config.json; ``test`` images are held out of both.
+
+    A ``validation`` of 0 learns from all the others.
+    """
     count = len(loaded.names)
-    if not 0 < validation < 1:
+    if not 0 <= validation < 1:
         raise UserError(f"validation is {validation}; give a share between 0 and 1, such as 0.1.")
     if test < 0:
         raise UserError(f"test is {test}; give a whole number of images, at least 0.")
@@ -51,7 +54,7 @@ def split_data(
             "one to validate with besides, so add images."
         )
     whole = random_splits(count, count - test, 1, seed)[0] if test else Split(tuple(range(count)), (), ())
-    split = whole.with_validation(float(validation), seed)
+    split = whole.with_validation(float(validation), seed) if validation else whole
     names = {part: [loaded.names[i] for i in getattr(split, part)] for part in PARTS}
     return training_data(loaded, names), {**asdict(source), **names}
 

@@ -13,6 +13,7 @@ from torch import Tensor, nn
 from ..grammar import Limits
 from ..networks.critic import Critic, CriticOutput
 from ..networks.devices import CPU
+from ..networks.lite import ALL_STAGES
 from ..networks.policy import Policy
 from ..networks.precision import make_quick
 from ..networks.presets import Preset
@@ -22,7 +23,7 @@ from .batch import Batch, Minibatch
 from .critic_losses import CriticInput
 from .divergence import check_finite, check_output
 from .methods import Method
-from .policy_losses import imitate_oracle
+from .policy_losses import PolicyLoss, imitate_oracle, keep_in_the_middle
 from .rollout import Rollout
 from .settings import LearningSettings
 
@@ -50,7 +51,8 @@ class Learner:
         for network in filter(None, (self.policy, self.critic)):
             if isinstance(network.trunk, Trunk):
                 network.trunk.begin()
-        self.quick = self.settings.quick and self.method.split_policy == "deterministic"
+                network.trunk.freeze(self.settings.frozen_stages if self.settings.encoder_rate else ALL_STAGES)
+        self.quick = self.settings.quick and self.method.split_policy != "stochastic"
         for network in filter(None, (self.policy, self.critic)):
             network.to(self.device)
             make_quick(network, self.quick)
@@ -59,7 +61,7 @@ class Learner:
         self.critic_optimiser = self._optimiser(self.critic, self.settings.critic_rate) if self.critic else None
         self.exploring, self.only_imitates = 1.0, False
         self.averaged = copy.deepcopy(self.policy).eval() if self.settings.averaging else None
-        self.updates, self.node_updates = 0, 0
+        self.updates, self.node_updates, self.critic_updates = 0, 0, 0
         self.targets: tuple[Policy, Critic] | None = None
         if self.critic is not None and fit is not None and fit.targets:
             self.targets = copy.deepcopy(self.policy).eval(), copy.deepcopy(self.critic).eval()
@@ -72,14 +74,17 @@ class Learner:
         self._averages = {late: self._averaged_pair(late) for late in (False, True)} if self.averaged else {}
 
     def _optimiser(self, network: nn.Module, rate: float, apart: bool = False) -> torch.optim.Optimizer:
-        """Of all parameters together, or with those that make the evidence map in a second group."""
-        parts: tuple[list[nn.Parameter], list[nn.Parameter]] = [], []
+        """Of all parameters together, or with those that make the evidence map in a group of their own; what was
+        pretrained has one in any case."""
+        parts: dict[str, list[nn.Parameter]] = {"heads": [], "map": [], "encoder": []}
         for name, parameter in network.named_parameters():
             if parameter.requires_grad:
-                parts[apart and makes_map(name)].append(parameter)
-        groups = [{"params": part} for part in parts if part]
+                part = "encoder" if is_pretrained(name) else "map" if apart and makes_map(name) else "heads"
+                parts[part].append(parameter)
+        groups = [{"params": parameters, "part": part} for part, parameters in parts.items() if parameters]
         decay = self.settings.weight_decay
-        return torch.optim.AdamW(groups, lr=rate, weight_decay=decay, fused=self.quick or None)
+        fused = self.quick or self.preset.trunk == "frozen"  # where all else is quick, the optimiser should be
+        return torch.optim.AdamW(groups, lr=rate, weight_decay=decay, fused=fused or None)
 
     def _averaged_pair(self, late: bool) -> tuple[list[Tensor], list[Tensor]]:
         """EMA weights and live weights: of what begins to learn with nodes only, or of all else."""
@@ -112,18 +117,19 @@ class Learner:
         return named
 
     def set_progress(self, progress: float, share: float, map_share: float | None = None) -> None:
-        """Set the learning rates, and the weights of what keeps the policy exploring, to a share of their highest.
+        """Set the learning rates, and the weight of what keeps the policy exploring, to a share of their highest.
 
         ``progress`` is the share of the training that is done; ``map_share`` is for the rate of what makes the evidence
         map, if that is another.
         """
         self.exploring = share
         self.only_imitates = progress < self.method.imitates_until
-        shares = (share, share if map_share is None else map_share)
-        for group, one in zip(self.policy_optimiser.param_groups, shares, strict=False):
-            group["lr"] = one * self.settings.rate
-        if self.critic_optimiser is not None:
-            self.critic_optimiser.param_groups[0]["lr"] = share * self.settings.critic_rate
+        of_map = share if map_share is None else map_share
+        for name, optimiser in self.optimisers().items():
+            rate = self.settings.rate if name == "policy" else self.settings.critic_rate
+            rates = {"heads": share * rate, "map": of_map * rate, "encoder": of_map * self.settings.encoder_rate}
+            for group in optimiser.param_groups:
+                group["lr"] = rates[group["part"]]
 
     def update(self, minibatch: Minibatch, rollout: Rollout, rng: np.random.Generator) -> dict[str, float]:
         """One step of the policy and of the critic (Algorithm 1, lines 10 and 11); their losses, and more by name."""
@@ -145,8 +151,7 @@ class Learner:
             said, critic_loss = self.method.critic.loss(batch, CriticInput(self.critic, seen, self.targets))
             judged = said.detach()
             report["critic_loss"] = critic_loss.item()
-        move_policy = imitate_oracle if self.only_imitates else self.method.policy_loss
-        policy_loss, metrics = move_policy(replace(batch, output=output, judged=judged))
+        policy_loss, metrics = self._policy_loss()(replace(batch, output=output, judged=judged))
         report |= {"policy_loss": policy_loss.item(), **metrics}
         if minibatch.masks is not None:
             map_loss = losses.map_loss(encoded.logits, minibatch.masks)
@@ -154,6 +159,15 @@ class Learner:
             policy_loss = policy_loss + self.settings.map_weight * map_loss
         self._move(policy_loss, critic_loss)
         return report
+
+    def _policy_loss(self) -> PolicyLoss:
+        """What moves the policy now: imitation alone, nothing until the critic has warmed up, or the method's loss."""
+        if self.only_imitates:
+            return imitate_oracle
+        waits = self.method.critic is not None and self.method.critic.warms_up
+        if waits and self.critic_updates < self.settings.warm_up:
+            return imitate_oracle if self.method.imitates_until else keep_in_the_middle
+        return self.method.policy_loss
 
     def check_finite(self) -> None:
         """Refuse to go on with networks that are no longer numbers."""
@@ -172,6 +186,7 @@ class Learner:
             if name == "policy" or critic_loss is not None:
                 self._step(name, optimiser)
         self.node_updates += 1
+        self.critic_updates += critic_loss is not None
         self._follow()
 
     def update_map(self, pixels: Tensor, masks: Tensor) -> float:
@@ -237,6 +252,11 @@ def tensors(network: nn.Module) -> dict[str, Tensor]:
     """Parameters and buffers by name, without history."""
     parameters = {name: parameter.data for name, parameter in network.named_parameters()}
     return parameters | dict(network.named_buffers())
+
+
+def is_pretrained(name: str) -> bool:
+    """Whether a tensor of that name belongs to an encoder that a training does not begin with."""
+    return name.startswith("trunk.encoder.eyes.")
 
 
 def makes_map(name: str) -> bool:

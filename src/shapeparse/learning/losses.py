@@ -14,6 +14,7 @@ from ..grammar import Rule
 from ..networks.critic import CriticOutput
 from ..networks.policy import PolicyOutput
 from .distributions import logit_normal_cut_log_probability, logit_normal_log_density
+from .known import KnownWorth
 
 
 def map_loss(logits: Tensor, masks: Tensor) -> Tensor:
@@ -92,6 +93,40 @@ def mixed_policy_loss(output: PolicyOutput, critic: CriticOutput, price: float =
     values = critic.values(output.location)
     toll = price * (torch.arange(len(Rule), device=values.device) < Rule.PAINT)
     return -(output.log_rule.exp() * (values - toll)).sum(dim=1).mean()
+
+
+def stored_policy_loss(output: PolicyOutput, critic: CriticOutput, rule: Tensor, weighed: bool = True) -> Tensor:
+    """Eq. 8 at the stored rule r, as Algorithm 1 has it: the rule was the oracle's or the learner's.
+
+    minus log pi(r | s) Q(s, r, mu(s)), where Q counts as a number, and minus Q(s, r, l) at l = mu(s), where it moves
+    the split location. ``critic`` must be detached. Not ``weighed``, the first Q is 1: imitation of whoever acted.
+    """
+    value = chosen(critic.values(output.location), rule)
+    weight = value.detach() if weighed else torch.ones_like(value)
+    return -(chosen(output.log_rule, rule) * weight + is_split(rule) * value).mean()
+
+
+def place_loss(output: PolicyOutput, rule: Tensor, location: Tensor) -> Tensor:
+    """(nodes,): cross-entropy of the two places beside a location, each as much as it is near; 0 for labels."""
+    assert output.log_place is not None
+    positions = output.log_place.shape[2]
+    axis = torch.where(is_split(rule), rule, torch.zeros_like(rule))
+    along = output.log_place[torch.arange(len(rule), device=rule.device), axis]
+    at = (location * positions - 0.5).clamp(0, positions - 1)
+    low = at.floor().clamp(max=positions - 2).long()
+    share = at - low
+    left, right = (along.gather(1, (low + step)[:, None]).squeeze(1) for step in (0, 1))
+    return -(is_split(rule) * ((1 - share) * left + share * right))
+
+
+def expected_worth(output: PolicyOutput, worth: KnownWorth) -> Tensor:
+    """(nodes,): Q* expected of a policy that draws its rule, and the place of a split from a distribution of its own.
+
+    AggreVaTe's objective (Eq. 2) at a node, summed over all actions: nothing is drawn.
+    """
+    assert output.log_place is not None
+    splits = (output.log_place.exp() * worth.at_places(output.log_place.shape[2])).sum(dim=2)
+    return (output.log_rule.exp() * torch.cat([splits, worth.label_values()], dim=1)).sum(dim=1)
 
 
 def entropy(output: PolicyOutput) -> Tensor:

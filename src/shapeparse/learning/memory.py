@@ -44,6 +44,10 @@ class Transitions:
     oracle_rule: npt.NDArray[np.int8] | None = None
     """What the oracle would do here, whoever acted."""
     oracle_cut: npt.NDArray[np.int32] | None = None
+    worth_places: npt.NDArray[np.float32] | None = None
+    """(nodes, 2, points): what the optimal oracle knows of cuts and labels; see ``OptimalOracle.worth``."""
+    worth_values: npt.NDArray[np.float32] | None = None
+    worth_labels: npt.NDArray[np.float32] | None = None
 
     def __len__(self) -> int:
         return len(self.nodes)
@@ -70,13 +74,16 @@ class Transitions:
 
 
 class Memory:
-    """A first-in-first-out ring of transitions for each image."""
+    """A first-in-first-out ring of transitions for each image; with the worth of cuts at so many ``points``, if any."""
 
-    def __init__(self, images: int, capacity: int) -> None:
+    def __init__(self, images: int, capacity: int, points: int = 0) -> None:
         self.capacity = capacity
         self.columns: dict[str, npt.NDArray] = {
             name: np.zeros((images, capacity), kind) for name, kind in COLUMNS.items()
         }
+        if points:
+            for name, shape in (("places", (2, points)), ("values", (2, points)), ("labels", (2,))):
+                self.columns[f"worth_{name}"] = np.zeros((images, capacity, *shape), np.float32)
         self.added = np.zeros(images, np.int64)
         self.present: set[str] = set()
 
@@ -95,7 +102,7 @@ class Memory:
         """Store transitions, each with its image; the oldest of that image make room."""
         nodes = transitions.nodes
         values = {"x": nodes.x, "y": nodes.y, "w": nodes.w, "h": nodes.h, "depth": nodes.depth}
-        for name in ("rule", "cut", "returns", "behaviour", "oracle_rule", "oracle_cut"):
+        for name in set(self.columns) - set(values):
             if getattr(transitions, name) is not None:
                 values[name] = getattr(transitions, name)
         self.present = set(values)

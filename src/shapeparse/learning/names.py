@@ -10,12 +10,17 @@ from ..support.text import unknown
 if TYPE_CHECKING:
     from .methods import Method
 
+PUBLISHED = ("mcpg", "ddpg", "bc", "dagger", "aggrevated", "ac-aggrevated", "off-mcpg", "off-acpg", "drag")
+"""The nine rows of Table 2."""
 METHOD_NAMES = (
-    "mcpg", "ddpg", "bc", "dagger", "aggrevated", "ac-aggrevated", "off-mcpg", "off-acpg", "drag", "drag-dense",
-    "drag-anchored",
+    *PUBLISHED, "drag-control", "aggrevated-expected", "ac-aggrevated-expected", "drag-expected", "drag-dense",
+    "drag-anchored", "dagger-optimal", "dagger-places", "drag-exact", "drag-exact-anchored", "aggrevate-exact",
 )  # fmt: skip
-"""The rows of Table 2 and ours, in the order of the table; ``methods.METHODS`` has them."""
-ABLATION_NAMES = ("dagger-taken", "mcpg-root")
+"""They and ours, in the order of the table; ``methods.METHODS`` has them."""
+ABLATION_NAMES = (
+    "dagger-taken", "mcpg-root", "drag-expected-many", "drag-expected-shared", "drag-expected-still",
+    "drag-expected-priced", "drag-expected-entropy",
+)  # fmt: skip
 REGISTERED: dict[str, Method] = {}
 """Methods from outside; see ``register_method``."""
 

@@ -48,32 +48,88 @@ def off_policy_critic(batch: Batch) -> Loss:
     return _explored(_stored_actions(batch, _importance(batch) * advantage), batch), {}
 
 
-def aggrevated(batch: Batch) -> Loss:
-    """AggreVaTeD (Eq. 2): actions drawn anew at remembered nodes, weighed by their exact cost-to-go."""
+def stored_by_return(batch: Batch) -> Loss:
+    """AggreVaTeD (Eq. 2): the stored actions, weighed by the oracle's returns G_t of them."""
+    return _stored_actions(batch, batch.returns), {}
+
+
+def stored_by_critic(batch: Batch) -> Loss:
+    """AC-AggreVaTeD: the same, weighed by what the critic says of them."""
+    return _stored_actions(batch, batch.q.value_of(*batch.taken)), {}
+
+
+def fresh_by_return(batch: Batch) -> Loss:
+    """AggreVaTeD in expectation: actions drawn anew at remembered nodes, weighed by their exact cost-to-go."""
     return _explored(_fresh_actions(batch, by_critic=False), batch), {}
 
 
-def ac_aggrevated(batch: Batch) -> Loss:
-    """AC-AggreVaTeD: the same, weighed by what the critic says of them."""
-    return _centred(_explored(_fresh_actions(batch, by_critic=True), batch), batch), {}
+def fresh_by_critic(batch: Batch) -> Loss:
+    """AC-AggreVaTeD in expectation: the same, weighed by what the critic says of them."""
+    return _explored(_fresh_actions(batch, by_critic=True), batch), {}
+
+
+def stored_gradient(weighed: bool = True) -> PolicyLoss:
+    """DRAG as published (Eq. 8 in Algorithm 1): the stored rule, weighed by the critic; its split ascends the critic.
+
+    Not ``weighed``, it is the control: the same with 1 in the place of the weight.
+    """
+
+    def at_stored_rule(batch: Batch) -> Loss:
+        return losses.stored_policy_loss(batch.output, batch.q, batch.taken[0], weighed), {}
+
+    return at_stored_rule
+
+
+def keep_in_the_middle(batch: Batch) -> Loss:
+    """What a policy does while its critic warms up: split in the middle, where the critic then knows the slope."""
+    return batch.settings.centring * losses.off_centre(batch.output), {}
 
 
 def mixed_gradient(price: float = 0.0, anchor: float = 0.0) -> PolicyLoss:
-    """DRAG and DDPG (Eq. 8): ascend the critic, in the rules' probabilities and in the split locations.
+    """Eq. 8 in expectation over the rules: ascend the critic, in the rules' probabilities and in the split locations.
 
     Args:
         price: what a split costs, as a share of the node's area.
         anchor: weight of the imitation loss kept beside it. It keeps rules from being settled too early by itself, so
-            there is no entropy and no pull to the middle then.
+            there is no entropy then.
     """
 
     def ascend_critic(batch: Batch) -> Loss:
         loss = losses.mixed_policy_loss(batch.output, batch.q, price)
         if anchor:
             return loss + anchor * imitate_oracle(batch)[0], {}
-        return _centred(_explored(loss, batch), batch), {}
+        return _explored(loss, batch), {}
 
     return ascend_critic
+
+
+def imitate_place(batch: Batch) -> Loss:
+    """The oracle's rule, and the place of its cut, for policies that have a distribution over places."""
+    rule, location = batch.advice
+    cross_entropy = -losses.chosen(batch.output.log_rule, rule)
+    return (cross_entropy + losses.place_loss(batch.output, rule, location)).mean(), {}
+
+
+def exact_gradient(anchor: float = 0.0) -> PolicyLoss:
+    """DRAG without a critic (Eq. 5 and 8): ascend Q* itself, the slope of the oracle's table at mu.
+
+    ``anchor`` is the weight of the imitation loss beside it; without it, entropy keeps rules from being settled early.
+    """
+
+    def ascend_table(batch: Batch) -> Loss:
+        loss = losses.mixed_policy_loss(batch.output, batch.worth)
+        return (loss + anchor * imitate_oracle(batch)[0] if anchor else _explored(loss, batch)), {}
+
+    return ascend_table
+
+
+def exact_regret(anchor: float) -> PolicyLoss:
+    """AggreVaTe without sampling: the expected cost of a distribution over all cuts, with imitation as its anchor."""
+
+    def lower_regret(batch: Batch) -> Loss:
+        return anchor * imitate_place(batch)[0] - losses.expected_worth(batch.output, batch.worth).mean(), {}
+
+    return lower_regret
 
 
 def _stored_actions(batch: Batch, weight: Tensor) -> Tensor:
@@ -105,8 +161,3 @@ def _fresh_actions(batch: Batch, by_critic: bool) -> Tensor:
 def _explored(loss: Tensor, batch: Batch) -> Tensor:
     """Rules are kept from being settled before values are known."""
     return loss - batch.exploring * batch.settings.entropy * losses.entropy(batch.output)
-
-
-def _centred(loss: Tensor, batch: Batch) -> Tensor:
-    """Split locations are kept from running to an edge before the critic knows better."""
-    return loss + batch.exploring * batch.settings.centring * losses.off_centre(batch.output)

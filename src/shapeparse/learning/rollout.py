@@ -12,14 +12,18 @@ import torch
 from ..grammar import Actions, Forest, Limits, Nodes, Rule, expand
 from ..networks.devices import device_of
 from ..networks.policy import Policy
+from ..oracle.optimal import OptimalOracle
 from ..oracle.rewards import Rewards
 from ..oracle.teachers import Teacher, TeacherName
 from ..parsing.actors import PolicyActor
+from ..support.errors import UserError
 from .memory import Transitions
 from .methods import Method
-from .roll_in import Parsed, Seat
+from .roll_in import Parsed, Seat, every_node
 from .scenes import Scenes
 from .settings import ExplorationSettings
+from .sight import Sight
+from .sight.pixels import Pixels
 
 
 @dataclass(frozen=True)
@@ -31,7 +35,9 @@ class Rollout:
     limits: Limits
     oracle: Teacher | None
     rewards: Rewards | None
-    switch: Literal["depth", "step"] = "depth"
+    sight: Sight
+    """Shows the scenes to whoever acts, and to updates."""
+    switch: Literal["every", "depth", "step"] = "depth"
     below: bool = False
     """Methods that keep the nodes at the switch keep those below it too, where the oracle acts."""
     exploration: ExplorationSettings = field(default_factory=ExplorationSettings)
@@ -45,26 +51,31 @@ class Rollout:
         lookahead: int = 0,
         teacher: TeacherName = "igm",
         price: float = 0.001,
+        sight: Sight | None = None,
         **settings: Any,
     ) -> Rollout:
-        """With the oracle, as a ``teacher``, and the rewards that the method's setting allows."""
+        """With the oracle, as a ``teacher``, and the rewards that the method's setting allows; of pixels, unless
+        another ``sight`` is given."""
+        if method.knows_worth and teacher != "optimal":
+            raise UserError(f"The method {method.title} needs the teacher that knows the best tree; give optimal.")
         oracle = scenes.teacher(limits, teacher, lookahead, price) if method.uses_oracle else None
         rewards = scenes.rewards() if method.uses_returns else None
-        return cls(method, scenes, limits, oracle, rewards, **settings)
+        return cls(method, scenes, limits, oracle, rewards, sight or Pixels(scenes), **settings)
 
     def gather(
         self, policy: Policy, chosen: npt.NDArray[np.integer], beta: float, rng: np.random.Generator
     ) -> Transitions:
         """Parse the chosen scenes once and keep what the method learns from; ``nodes.image`` are scenes."""
         sizes = self.scenes.sizes[chosen]
-        by_depth = self.method.keeps.switches and self.switch == "depth"
+        keeps = every_node if self.switch == "every" else self.method.keeps  # any level may be that of the switch
+        by_depth = keeps.switches and self.switch == "depth"
         switch = rng.integers(0, self.limits.depth + 1, len(chosen)) if by_depth else None
         policy.eval()  # what a node is worth must not depend on the other images of the batch
         with torch.no_grad():
-            encoded = policy.encode(self.scenes.pixels(chosen, device_of(policy)))
+            encoded = policy.encode(self.sight(chosen, device_of(policy)))
         actor = RolloutActor(self, policy, encoded, sizes, chosen, beta, switch, rng)
         forest = expand(sizes, actor, self.limits)
-        kept = self.method.keeps.choose(forest, switch, self.below, rng)
+        kept = keeps.choose(forest, switch, self.below, rng)
         named = Forest(in_scenes(forest.nodes, chosen), forest.rule, forest.cut, forest.parent, forest.sizes)
         return self._transitions(named, kept, actor)
 
@@ -75,24 +86,34 @@ class Rollout:
             parsed = Parsed(forest, kept, self.oracle, self.rewards)
             returns = self.method.returns(parsed).astype(np.float32)
         advice = actor.all_advice() if self.oracle else None
+        nodes = forest.nodes.take(kept)
+        worth: dict[str, Any] = {}
+        if self.method.knows_worth:
+            assert isinstance(self.oracle, OptimalOracle)
+            worth = {f"worth_{name}": column for name, column in self.oracle.worth(nodes)._asdict().items()}
         return Transitions(
-            forest.nodes.take(kept),
+            nodes,
             forest.rule[kept],
             forest.cut[kept],
             returns=returns,
             behaviour=np.concatenate(actor.behaviour)[kept] if self.method.uses_returns else None,
             oracle_rule=advice.rule[kept] if advice else None,
             oracle_cut=advice.cut[kept] if advice else None,
+            **worth,
         )
 
-    def reframe(self, scenes: npt.NDArray[np.integer], zoom: float, rng: np.random.Generator) -> None:
-        """Let the scenes show other frames of their images; what was known of their nodes no longer holds."""
-        self.scenes.reframe(scenes, zoom, rng)
-        self._see_masks(scenes)
+    def reframe(
+        self, scenes: npt.NDArray[np.integer], zoom: float, rng: np.random.Generator, colour: float = 0.0
+    ) -> None:
+        """Let the scenes show other frames of their images, under another light; what was known of their nodes no
+        longer holds."""
+        self.scenes.reframe(scenes, zoom, rng, colour)
+        if zoom:
+            self._see_masks(scenes)
 
-    def set_frames(self, frames: npt.NDArray[np.int32]) -> None:
-        """Let all scenes show given frames."""
-        self.scenes.frames[:] = frames
+    def set_frames(self, frames: npt.NDArray[np.int32], lights: npt.NDArray[np.float32]) -> None:
+        """Let all scenes show given frames under given lights."""
+        self.scenes.frames[:], self.scenes.lights[:] = frames, lights
         self._see_masks(np.arange(len(self.scenes)))
 
     def _see_masks(self, scenes: npt.NDArray[np.integer]) -> None:

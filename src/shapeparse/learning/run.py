@@ -15,10 +15,13 @@ from torch import Tensor, nn
 
 from ..parsing.runs import RunFolder, read_tensors, write_tensors
 from ..support.errors import UserError
+from ..support.processes import alone
 from ..support.text import one_line
 from .checkpoints import restore_rng, rng_note
 from .data import TrainingData
 
+LEG = ("legs", "settings.epochs", "settings.minutes")
+"""What a new leg changes of a run's config."""
 Report = Callable[[dict[str, Any]], None]
 """Is told the metrics after every epoch, and within epochs what goes on."""
 
@@ -46,6 +49,13 @@ class Training(ABC):
         self.rng = np.random.default_rng(settings.seed)
         self.epoch, self.seconds, self.best = 0, 0.0, -1.0
         self.best_epoch = 0
+        self.leg_epoch, self.leg_seconds = 0, 0.0
+        """When the current leg began: a finished run that is trained on has another."""
+        self.new_leg = False
+        """Whether what is resumed is complete, and trained on with a budget of its own."""
+        self.leg_is_complete = False
+        self.learning_share = 1.0
+        """Of the minutes; the rest is for what is prepared."""
         self.rows: list[dict[str, Any]] = []
 
     @abstractmethod
@@ -73,7 +83,11 @@ class Training(ABC):
         """Put back what ``_pack`` gave."""
 
     def run(self, resume: bool = False, report: Report = lambda _: None) -> list[dict[str, Any]]:
-        """Train; the metrics of every epoch."""
+        """Train; the metrics of every epoch. Meanwhile the run folder is this process's alone."""
+        with alone(self.folder.lock_path):
+            return self._run(resume, report)
+
+    def _run(self, resume: bool, report: Report) -> list[dict[str, Any]]:
         started_before = self.folder.checkpoint_path.exists() or self.folder.config_path.exists()
         if started_before and not resume:
             raise UserError(
@@ -81,10 +95,12 @@ class Training(ABC):
             )
         if self.folder.checkpoint_path.exists():
             self._resume()
+            self._begin_leg()
         elif started_before:  # it was stopped before its first checkpoint, so there is nothing to go on from
             self._check_config(self.folder.read_config())
         else:
             self.folder.write_config(self.config())
+        self._prepare(report)
         started = time.perf_counter() - self.seconds
         while not self._finished():
             row = self._one_epoch(started, report)
@@ -92,28 +108,39 @@ class Training(ABC):
             self._keep_best(row)
             self._checkpoint()
             report(row)
+        self._conclude()
         return self.rows
 
+    def _prepare(self, report: Report) -> None:  # noqa: B027  # most have nothing to prepare
+        """What is to be done before the first epoch, unless it was before the run was resumed."""
+
+    def _conclude(self) -> None:  # noqa: B027  # most have nothing to conclude
+        """What is to be done when the budget is used up and the best model is known."""
+
     def progress(self, within: float = 0.0) -> float:
-        """Share of the budget that is used up; ``within`` is the share of the current epoch."""
+        """Share of the budget of this leg that is used up; ``within`` is the share of the current epoch."""
         if self.budget.epochs is not None:
-            return min((self.epoch + within) / self.budget.epochs, 1.0)
+            return min((self.epoch - self.leg_epoch + within) / self.budget.epochs, 1.0)
         assert self.budget.minutes is not None
-        return min(self.seconds / (60 * self.budget.minutes), 1.0)
+        return min((self.seconds - self.leg_seconds) / (60 * self.budget.minutes * self.learning_share), 1.0)
 
     def _finished(self) -> bool:
         return self.progress() >= 1
 
     def _keep_best(self, row: dict[str, Any]) -> None:
-        if row["validation_accuracy"] > self.best:
-            self.best, self.best_epoch = row["validation_accuracy"], self.epoch
-            known = {"epoch": self.epoch, "validation_accuracy": self.best, **self.model_facts()}
+        accuracy = row.get("validation_accuracy")  # none where all photographs are learned from
+        if accuracy is None or accuracy > self.best:
+            self.best, self.best_epoch = (self.best if accuracy is None else accuracy), self.epoch
+            known = {"epoch": self.epoch, "validation_accuracy": accuracy, **self.model_facts()}
             self.folder.write_model(self.model(), known)
 
     def _checkpoint(self) -> None:
         self.folder.write_metrics(self.rows)
         tensors, values = self._pack()
-        state = {"epoch": self.epoch, "seconds": self.seconds, "best": self.best, "best_epoch": self.best_epoch}
+        state = {
+            "epoch": self.epoch, "seconds": self.seconds, "best": self.best, "best_epoch": self.best_epoch,
+            "leg_epoch": self.leg_epoch, "leg_seconds": self.leg_seconds, "complete": self._finished(),
+        }  # fmt: skip
         notes = {
             "state": json.dumps(state | values),
             "rng": rng_note(self.rng),
@@ -131,6 +158,8 @@ class Training(ABC):
             self._unpack(tensors, state)
             self.epoch, self.seconds = state["epoch"], state["seconds"]
             self.best, self.best_epoch = state["best"], state["best_epoch"]
+            self.leg_epoch, self.leg_seconds = state.get("leg_epoch", 0), state.get("leg_seconds", 0.0)
+            self.leg_is_complete = bool(state.get("complete", True))
             self.rows = rows
             restore_rng(self.rng, notes["rng"])
         except UserError:
@@ -138,6 +167,18 @@ class Training(ABC):
         except (KeyError, IndexError, TypeError, ValueError, AttributeError, RuntimeError) as error:
             raise UserError(f"{one_line(path)} is damaged; start again with another --out.") from error
         self.folder.remove_leftovers()
+
+    def _begin_leg(self) -> None:
+        """Train on from the end of the last leg, if this is a new one: its schedules begin anew."""
+        if not self.new_leg:
+            return
+        if not self.leg_is_complete:
+            raise UserError(
+                f"{one_line(self.folder.path)} is not complete yet; finish it with --resume alone, and train on then."
+            )
+        self.leg_epoch, self.leg_seconds, self.new_leg = self.epoch, self.seconds, False
+        self.folder.write_config(self.config())
+        self._checkpoint()
 
     def _as_now(self, theirs: dict[str, Any]) -> dict[str, Any]:
         """A config of an older version, with what it could not know of yet."""
@@ -147,7 +188,8 @@ class Training(ABC):
         """Refuse to go on with other settings or other data than a run was started with."""
         ours = json.loads(json.dumps(self.config()))
         theirs = self._as_now(theirs)
-        changed = [name for name in _differences(theirs, ours) if name not in ("format", "version", "title")]
+        free = ("format", "version", "title") + (LEG if self.new_leg else ())
+        changed = [name for name in _differences(theirs, ours) if name not in free]
         if changed:
             named = ", ".join(name.removeprefix("settings.") for name in changed[:8])
             raise UserError(

@@ -29,6 +29,10 @@ class LearningSettings:
     """Highest learning rate of the policy."""
     critic_rate: float = 1.5e-3
     """Highest learning rate of the critic."""
+    encoder_rate: float = 3e-4
+    """Highest learning rate of a pretrained encoder; 0 leaves it as it is."""
+    frozen_stages: int = 2
+    """Stages of it, from the finest, that stay as they are."""
     weight_decay: float = 0.01
     """AdamW's decay; 0 makes it Adam."""
     clip: float = 10.0
@@ -38,9 +42,11 @@ class LearningSettings:
     entropy: float = 0.3
     """Weight of the rules' entropy in all losses without imitation, at first; it falls with the learning rate. Without
     it, rules are settled before values are known."""
+    warm_up: int = 128
+    """Updates in which a critic that judges actions learns alone, before the policy follows it. Until then the policy
+    only keeps its split locations in the middle."""
     centring: float = 0.3
-    """Weight of what pulls split locations to the middle where a critic alone says what they are worth, at first; it
-    falls too. Without it, locations run to an edge before the critic knows better, and cannot come back."""
+    """Weight of what pulls split locations to the middle during the warm-up, and never after it."""
     fresh_actions: int = 4
     """Actions AggreVaTeD draws at each remembered state."""
     most_importance: float = 5.0
@@ -65,8 +71,12 @@ class LearningSettings:
     def __post_init__(self) -> None:
         if not is_whole(self.fresh_actions) or self.fresh_actions < 2:
             raise UserError(f"learning.fresh_actions is {self.fresh_actions}; give at least 2 to compare.")
+        if not is_whole(self.frozen_stages) or self.frozen_stages < 0:
+            raise UserError(f"learning.frozen_stages is {self.frozen_stages}; give a whole number of at least 0.")
         if not is_whole(self.dense_actions) or self.dense_actions < 0:
             raise UserError(f"learning.dense_actions is {self.dense_actions}; give a whole number of at least 0.")
+        if not is_whole(self.warm_up) or self.warm_up < 0:
+            raise UserError(f"learning.warm_up is {self.warm_up}; give a whole number of updates, at least 0.")
 
 
 @dataclass(frozen=True)
@@ -81,7 +91,8 @@ class ExplorationSettings:
 
 
 GENERAL: dict[str, Any] = {
-    "min_extent": 1, "rollout_images": 32, "updates": 8, "batch_images": 8, "batch_nodes": 48, "memory": 512,
+    "min_extent": 1, "teacher": "igm", "switch": "every",
+    "rollout_images": 32, "updates": 8, "batch_images": 8, "batch_nodes": 48, "memory": 512,
     "beta_end": 0.0, "beta_until": 0.4, "schedule": "cosine", "flips": True, "zoom": 0.25, "zoom_chance": 0.5,
     "colour": 0.15, "map_until": 0.0, "map_updates": 48, "map_zoom": 1.3, "first_look": 0,
     "learning": LearningSettings(), "exploration": ExplorationSettings(),
@@ -90,23 +101,31 @@ GENERAL: dict[str, Any] = {
 
 RECIPES: dict[str, dict[str, Any]] = {
     "best": {
+        "updates": 16, "batch_nodes": 24, "map_until": 0.9, "map_updates": 16, "first_look": 192,
+        "learning": LearningSettings(
+            rate=2e-3, weight_decay=0.05, clip=1.0, averaging=0.99, quick=True, fresh_heads=True
+        ),
+    },
+    "scratch": {
         "updates": 16, "batch_nodes": 24, "map_until": 0.8, "first_look": 128,
         "learning": LearningSettings(
             rate=3e-3, weight_decay=0.05, clip=1.0, averaging=0.998, quick=True, fresh_heads=True
         ),
     },
-    "lite": {
-        "updates": 16, "batch_nodes": 24, "map_until": 0.8,
-        "learning": LearningSettings(
-            rate=2e-3, weight_decay=0.05, clip=1.0, averaging=0.99, quick=True, fresh_heads=True
-        ),
+    # An update is so cheap here that rollouts would take most of the time: fewer images, and more updates of each.
+    "frozen": {
+        "rollout_images": 16, "updates": 24, "batch_images": 6, "batch_nodes": 20, "memory": 256, "colour": 0.0,
+        "learning": LearningSettings(warm_up=512),
     },
     # As its authors did: one update of 25 nodes per image, no augmentation, Adam at a constant 1e-4, about 2000 nodes
     # remembered, nodes of 25 pixels left whole, and beta falling over the first fifth.
     "paper": {
         "min_extent": 25, "rollout_images": 1, "updates": 1, "batch_images": 25, "batch_nodes": 1, "memory": 7,
         "beta_until": 0.2, "beta_end": 0.5, "schedule": "constant", "flips": False, "zoom": 0.0, "colour": 0.0,
-        "learning": LearningSettings(rate=1e-4, critic_rate=1e-4, weight_decay=0.0, entropy=0.0, centring=0.0),
+        "switch": "depth",
+        "learning": LearningSettings(
+            rate=1e-4, critic_rate=1e-4, weight_decay=0.0, entropy=0.0, warm_up=0, centring=0.0
+        ),
     },
 }  # fmt: skip
 """What a preset's training changes of the general recipe."""
@@ -115,18 +134,40 @@ TUNED: dict[str, dict[str, float]] = {
     "ddpg": {"rate": 0.75e-3, "critic_rate": 0.75e-3},
     "off-mcpg": {"rate": 0.75e-3, "critic_rate": 0.75e-3},
     "drag-dense": {"entropy": 0.9},
+    "drag-expected-entropy": {"entropy": 0.9},
 }
 """What a method is given of its own, because it was better by a point or more in its trials (benchmarks/tuning.py).
 The trials were made with the general recipe, so presets with learning settings of their own are left alone."""
 
 
+OWN: dict[str, dict[str, Any]] = {
+    "aggrevated": {"beta_end": 0.5},
+    "ac-aggrevated": {"beta_end": 0.5},
+    "drag": {"beta_end": 0.5},
+    "drag-control": {"beta_end": 0.5},
+    "dagger-optimal": {"teacher": "optimal"},
+    "dagger-places": {"teacher": "optimal"},
+    "drag-exact": {"teacher": "optimal"},
+    "drag-exact-anchored": {"teacher": "optimal"},
+    "aggrevate-exact": {"teacher": "optimal"},
+}
+"""What makes a method what it is, whatever the preset: methods that learn from the stored action need the oracle's
+among them, so beta falls to 0.5 as published; those that are told the worth of every cut have the teacher that knows
+it."""
+
+
 def recipe(preset: str, method: str) -> dict[str, Any]:
     """The settings that go with a preset and a method."""
     own = RECIPES.get(preset, {})
-    usual = {**GENERAL, **own}
+    usual = {**GENERAL, **own, **OWN.get(method, {})}
     if "learning" not in own:
         usual["learning"] = replace(usual["learning"], **TUNED.get(method, {}))
     return usual
+
+
+def encoder_of(preset: str) -> str:
+    """The name of the encoder that a preset begins with."""
+    return preset_named(preset).encoder or "none"
 
 
 FROM_RECIPE: Any = None
@@ -140,26 +181,29 @@ class TrainSettings:
     ``learning`` and ``exploration`` may be given as dictionaries of what is to be changed of them.
 
     >>> TrainSettings(preset="best").map_until, TrainSettings(preset="fast").map_until
-    (0.8, 0.0)
+    (0.9, 0.0)
     >>> TrainSettings(preset="best", learning={"rate": 1e-3}).learning.averaging
-    0.998
+    0.99
     """
 
     method: str = "drag-anchored"
     """Which of the methods to train with."""
-    preset: str = "fast"
+    preset: str = "best"
     """Which network."""
     epochs: int | None = None
     """Budget in passes over the training images: the same seed then always gives the same run."""
     minutes: float | None = None
     """Budget in minutes, if no epochs are given; 5 if neither is."""
+    encoder: str | None = None
+    """``lite0`` to begin with an encoder that was pretrained on ImageNet, ``none`` to begin with random weights; as the
+    preset says, if not given."""
     seed: int = 0
     """Of all that is random."""
     depth: int = 7
     """Depth of the deepest leaf."""
     min_extent: int = FROM_RECIPE
     """A node is split along an axis only while its extent there is greater than this many pixels."""
-    teacher: Literal["igm", "lookahead", "optimal"] = "igm"
+    teacher: Literal["igm", "lookahead", "optimal"] = FROM_RECIPE
     """Who is imitated: the paper's greedy oracle, one that looks ahead, or one that knows the best tree at a price."""
     teacher_price: float = 0.001
     """Accuracy, as a share of the image, that every rectangle of the optimal teacher must bring."""
@@ -180,8 +224,9 @@ class TrainSettings:
     what it learns from."""
     beta_until: float = FROM_RECIPE
     """Share of the training over which it falls."""
-    switch: Literal["depth", "step"] = "depth"
-    """What the random switch to the oracle counts: levels, or nodes in depth-first order."""
+    switch: Literal["every", "depth", "step"] = FROM_RECIPE
+    """Which nodes methods with a switch to the oracle learn from: those of every level, for each may be the switch, and
+    the oracle's return is looked up; those of one level drawn for each tree; or one node in depth-first order."""
     below: bool = False
     """Keep the nodes below the switch too, where the oracle acts (only with ``switch="depth"``)."""
     schedule: Literal["cosine", "constant"] = FROM_RECIPE
@@ -191,7 +236,8 @@ class TrainSettings:
     zoom: float = FROM_RECIPE
     """How much of an image's width and height may lie outside of what a training image shows of it."""
     zoom_chance: float = FROM_RECIPE
-    """Probability that an image is zoomed into anew before it is parsed, and what was remembered of it forgotten."""
+    """Probability that an image is zoomed into anew and relit before it is parsed, and what was remembered of it
+    forgotten: whoever acts and whoever learns see the same pixels."""
     colour: float = FROM_RECIPE
     """How much the light of training images is varied."""
     map_until: float = FROM_RECIPE
@@ -204,6 +250,9 @@ class TrainSettings:
     """How many times larger or smaller things may become in these crops; 1 for not at all."""
     first_look: int = FROM_RECIPE
     """Side of the smallest of these crops: they grow to the network's own side in three steps. 0 for that at once."""
+    plateau: int | None = None
+    """Train until validation has not improved for so many updates, and let the learning rate fall only then; epochs or
+    minutes, if given, are then the most that it may take."""
     patience: int | None = None
     """Stop when validation has not improved for this many epochs."""
     threads: int | None = None
@@ -213,25 +262,45 @@ class TrainSettings:
 
     def __post_init__(self) -> None:
         check_method_name(self.method)
-        preset_named(self.preset)
+        self._settle_encoder()
         self._take_from_recipe()
         _check_numbers(self)
-        if self.switch not in ("depth", "step"):
-            raise UserError(f"switch is {self.switch!r}; choose one of depth, step.")
-        if self.below and self.switch == "step":
-            raise UserError("below goes with the switch that counts depth; choose one of them.")
+        if self.switch not in ("every", "depth", "step"):
+            raise UserError(f"switch is {self.switch!r}; choose one of every, depth, step.")
+        if self.below and self.switch != "depth":
+            raise UserError('below goes with the switch that counts depth; give switch="depth" too.')
         if self.teacher not in ("igm", "lookahead", "optimal"):
             raise UserError(f"teacher is {ascii(self.teacher)[:40]}; choose one of igm, lookahead, optimal.")
+        if self.colour and preset_named(self.preset).trunk == "frozen":
+            raise UserError(
+                f"colour is {self.colour}; a frozen encoder saw every photograph in its own light, so give 0."
+            )
         if not self.teacher_price > 0:
             raise UserError(f"teacher_price is {self.teacher_price}; give a share above 0, such as 0.001.")
         if self.schedule not in ("cosine", "constant"):
             raise UserError(f"schedule is {self.schedule!r}; choose one of cosine, constant.")
         _ = self.limits  # which checks depth and min_extent
-        if self.epochs is None and self.minutes is None:
+        if self.plateau is not None and self.map_until:
+            raise UserError("A network with an evidence map learns in a given time; leave plateau out.")
+        if self.epochs is None and self.minutes is None and self.plateau is None:
             object.__setattr__(self, "minutes", 5.0)
         no_epochs = self.epochs is not None and (not is_whole(self.epochs) or self.epochs < 1)
         if no_epochs or (self.minutes is not None and self.minutes <= 0):
             raise UserError("The budget is empty; give --epochs or --minutes greater than 0.")
+
+    def _settle_encoder(self) -> None:
+        """The preset with the encoder that was asked for: ``scratch`` is ``best`` without one."""
+        given = self.encoder
+        if given not in (None, encoder_of(self.preset)):
+            other = {"none": "scratch", "lite0": "best"}.get(str(given))
+            if other is None:
+                raise UserError(f"encoder is {ascii(given)[:40]}; choose one of lite0, none.")
+            if self.preset not in ("best", "scratch"):
+                raise UserError(
+                    f"The preset {self.preset} has no encoder to choose; --encoder goes with --preset best."
+                )
+            object.__setattr__(self, "preset", other)
+        object.__setattr__(self, "encoder", encoder_of(self.preset))
 
     def _take_from_recipe(self) -> None:
         for name, usual in recipe(self.preset, self.method).items():
@@ -268,7 +337,7 @@ class TrainSettings:
 
 _LEAST = {
     "rollout_images": 1, "updates": 1, "map_updates": 1, "batch_images": 1, "batch_nodes": 1, "memory": 1,
-    "seed": 0, "patience": 0, "threads": 1, "first_look": 0,
+    "seed": 0, "patience": 0, "plateau": 1, "threads": 1, "first_look": 0,
 }  # fmt: skip
 """The smallest that whole-numbered settings may be."""
 _MOST = {"seed": 2**63 - 1, "threads": 1024, "epochs": 10**9, "memory": 10**7, "first_look": 1024}
@@ -284,7 +353,7 @@ def _check_numbers(settings: TrainSettings) -> None:
             raise UserError(f"{name} is {value}; give a number of at least 0.")
     for name, least in _LEAST.items():
         value = getattr(settings, name)
-        if value is None and name in ("patience", "threads"):
+        if value is None and name in ("patience", "plateau", "threads"):
             continue
         if not is_whole(value) or value < least:
             raise UserError(f"{name} is {value}; give a whole number of at least {least}.")

@@ -15,26 +15,56 @@ import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 
+from ..grammar import Forest
 from ..networks.devices import choose_device
+from ..networks.frozen import FrozenTrunk, with_eyes
 from ..networks.presets import Preset, preset_named
+from ..oracle.optimal import OptimalOracle
+from ..parsing.actors import PolicyActor
 from ..parsing.calibration import Calibration, Leaves
-from ..parsing.evaluation import accuracy_and_leaves
-from ..parsing.trees import parse_images
-from .augmentation import colour_jitter
+from ..parsing.estimate import Estimate
+from ..parsing.evaluation import accuracy_and_leaves, off_middle
+from ..parsing.familiarity import Familiarity
+from ..parsing.load import load
+from ..parsing.settings import ParseSettings
+from ..parsing.trees import WITHIN_DEPTH, parse_images, signatures_of
+from ..support.errors import UserError
 from .batch import Minibatch
 from .checkpoints import pack_state, unpack_state
 from .data import TrainingData
+from .few import SHARE, cross_validated
 from .learner import Learner
 from .looks import Looks, look_side
 from .memory import Memory
 from .methods import method_named
+from .plateau import Plateau
 from .rollout import Rollout
 from .run import Report, Training
 from .scenes import Scenes
 from .settings import TrainSettings
+from .sight import Sight
+from .sight.features import FOLDER, Features, FrozenSight
+from .sight.pixels import Pixels
 
 Scene = npt.NDArray[np.integer]
 """Scenes by number; see ``Scenes``."""
+LEAST_PARTS = 8
+"""Of an epoch of few photographs, which would be too short to be validated and written down otherwise."""
+
+MOST_FAMILIAR = 160
+"""Training photographs that are looked at once more, to tell what they are like."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Validation:
+    """What is known of the trees of photographs that were not learned from."""
+
+    accuracy: npt.NDArray[np.float64]
+    """(photographs,)."""
+    rectangles: npt.NDArray[np.int64]
+    leaves: Leaves
+    off_middle: list[float]
+    """How far the policy's cuts lie from the middle, by depth; empty where a search made the trees."""
 
 
 class Trainer(Training):
@@ -51,15 +81,25 @@ class Trainer(Training):
         super().__init__(settings, data, folder)
         self.settings, self.facts, self.device = settings, facts or {}, choose_device(device)
         self.method, self.preset = method_named(settings.method), preset_named(settings.preset)
+        if self.method.split_policy == "categorical":
+            self.preset = with_places(self.preset, self.method.title)
         self.learner = Learner(self.method, self.preset, settings.limits, settings.learning, settings.seed, self.device)
         self._set_pixel_statistics()
         scenes = Scenes(data.train_images, data.train_masks, settings.flips)
+        self.seen_validation: Tensor | None = None
         self.rollout = Rollout.of(
             self.method, scenes, settings.limits, settings.lookahead, settings.teacher, settings.teacher_price,
-            switch=settings.switch, below=settings.below, exploration=settings.exploration,
+            self._sight(scenes), switch=settings.switch, below=settings.below, exploration=settings.exploration,
         )  # fmt: skip
-        self.memory = Memory(len(scenes), settings.memory)
+        points = self.rollout.oracle.points if isinstance(self.rollout.oracle, OptimalOracle) else 0
+        self.memory = Memory(len(scenes), settings.memory, points if self.method.knows_worth else 0)
         self.calibration = Calibration()
+        self.plateau = None if settings.plateau is None else Plateau(settings.plateau)
+        self.node_samples = 0
+        self.estimate: Estimate | None = None
+        """What to expect of the parser on other photographs of the kind."""
+        self.holds_out = len(data.validation_images) > 0
+        self.learning_share = 1.0 if self.holds_out else 1 - SHARE
         self.learns_map = self.preset.trunk == "map" and self.method.uses_oracle
         self.looks = Looks(data.train_images, data.train_masks, settings.map_zoom, settings.flips, settings.colour)
 
@@ -90,18 +130,27 @@ class Trainer(Training):
             losses = self.learner.update(minibatch, self.rollout, rng)
             yield {"nodes": len(minibatch.transitions), **losses}
 
+    def _learn(self, images: Scene, beta: float) -> Iterator[dict[str, float]]:
+        """``updates`` updates: of an iteration for all images; on-policy, of an iteration each, for some of them."""
+        if not self.method.on_policy:
+            yield from self._iterate(images, beta)
+            return
+        size = min(self.settings.batch_images, len(images))
+        for _ in range(self.settings.updates):
+            yield from self._iterate(self.rng.choice(images, size, replace=False), beta)
+
     def _reframe(self, images: Scene) -> None:
-        """Zoom into some images anew, and forget what was remembered of them."""
-        if self.settings.zoom:
+        """Zoom into some images anew, under another light, and forget what was remembered of them."""
+        if self.settings.zoom or self.settings.colour:
             anew = images[self.rng.random(len(images)) < self.settings.zoom_chance]
-            self.rollout.reframe(anew, self.settings.zoom, self.rng)
+            self.rollout.reframe(anew, self.settings.zoom, self.rng, self.settings.colour)
             self.memory.forget(anew)
 
     def _draws(self, images: Scene) -> list[Scene]:
         """The scenes of each minibatch: drawn from all that are remembered; on-policy, those just parsed."""
         settings = self.settings
         if self.method.on_policy:
-            return np.array_split(images, max(1, round(len(images) / settings.batch_images)))
+            return [images]
         stored = np.flatnonzero(self.memory.added)
         size = min(settings.batch_images, len(stored))
         if size == 0:  # no tree was deep enough for its switch
@@ -110,16 +159,14 @@ class Trainer(Training):
 
     def _minibatch(self, scenes: Scene) -> Minibatch:
         transitions = self.memory.sample(scenes, self.settings.batch_nodes, self.rng)
-        pixels = self.learner.policy.trunk.shrink(self.rollout.scenes.pixels(scenes, self.device))
-        pixels = colour_jitter(pixels, self.settings.colour, self.rng)
+        pixels = self.rollout.sight(scenes, self.device)  # as whoever acted saw them
         masks = self.rollout.scenes.masks_of(scenes, self.device) if self.learns_map else None
         return Minibatch.of(scenes, pixels, transitions, self.rollout.scenes, self.rollout.limits, masks)
 
     # ---- epochs --------------------------------------------------------------------------------------------------
 
     def _one_epoch(self, started: float, report: Report) -> dict[str, Any]:
-        order = self.rollout.scenes.draw(self.rng)
-        parts = np.array_split(order, max(1, round(len(order) / self.settings.rollout_images)))
+        parts = self._parts()
         sums: dict[str, float] = {}
         updates, epoch_start = 0, time.perf_counter()
         for number, part in enumerate(parts):
@@ -129,7 +176,7 @@ class Trainer(Training):
             beta = self.settings.beta_at(progress)
             self._set_rates(progress)
             looking = self.learns_map and progress < self.settings.map_until
-            for losses in self._look(part, progress) if looking else self._iterate(part, beta):
+            for losses in self._look(part, progress) if looking else self._learn(part, beta):
                 updates += 1
                 for name, value in losses.items():
                     sums[name] = sums.get(name, 0.0) + value
@@ -137,8 +184,12 @@ class Trainer(Training):
             report({"within": (number + 1) / len(parts), "progress": self.progress((number + 1) / len(parts))})
         self.epoch += 1
         nodes = sums.pop("nodes", 0.0)
+        self.node_samples += int(nodes)
         validation = self._validate()
         self.seconds = time.perf_counter() - started
+        if self.plateau is not None:
+            accuracy = validation["validation_accuracy"]
+            self.plateau.note(accuracy, self.learner.updates, self.node_samples, self.seconds)
         speed = nodes / max(time.perf_counter() - epoch_start, 1e-9)
         return {
             "epoch": self.epoch,
@@ -146,17 +197,79 @@ class Trainer(Training):
             "beta": round(beta, 4),
             **{name: value / max(updates, 1) for name, value in sums.items()},
             **validation,
+            "updates": self.learner.updates,
+            "node_samples": self.node_samples,
             "nodes_per_second": round(speed),
             "memory": len(self.memory),
         }
 
+    def _parts(self) -> list[Scene]:
+        """The images of an epoch, some at a time; few photographs are gone through several times in one."""
+        parts = max(1, round(len(self.data.train_images) / self.settings.rollout_images))
+        times = 1 if self.holds_out else max(1, LEAST_PARTS // parts)
+        orders = [self.rollout.scenes.draw(self.rng) for _ in range(times)]
+        return [part for order in orders for part in np.array_split(order, parts)]
+
+    def _prepare(self, report: Report) -> None:
+        """Where no photographs are held out, cross-validate first."""
+        if self.holds_out or self.estimate is not None:
+            return
+
+        def fold(settings: TrainSettings, data: TrainingData, folder: Path) -> Trainer:
+            return Trainer(settings, data, folder, device=str(self.device))
+
+        def told(share: float) -> None:
+            report({"progress": SHARE * share, "doing": "cross-validation"})
+
+        self.estimate, self.calibration = cross_validated(
+            fold, self.settings, self.data, self.folder.path / "folds", told
+        )
+
+    def _conclude(self) -> None:
+        """Note beside the kept model what the photographs are like that it has learned from.
+
+        It is done once, at the end: looking at them all in every epoch would cost more than it tells. No random number
+        is drawn, and no weight changes.
+        """
+        with torch.random.fork_rng(devices=[]):
+            parser = load(self.folder.path, str(self.device))
+        if parser.familiarity is None:
+            step = -(-len(self.data.train_images) // MOST_FAMILIAR)
+            seen = signatures_of(parser.policy, self.data.train_images[::step])
+            found = None if seen is None else Familiarity.fit(seen)
+            if found is not None:
+                self.folder.add_familiarity(found)
+
     def _validate(self) -> dict[str, float]:
-        """Parse the validation images by most likely actions, and learn from them how sure the parser may be."""
+        """Parse the validation images, and learn from them how sure the parser may be, and what to expect of it."""
         self.learner.check_finite()
-        forests = list(parse_images(self.learner.learned, self.data.validation_images, self.settings.limits))
-        accuracy, leaves = accuracy_and_leaves(forests, self.data.validation_masks)
-        self.calibration = Calibration.fit(Leaves.of(forests, self.data.validation_masks))
-        return {"validation_accuracy": float(accuracy.mean()), "validation_leaves": float(leaves.mean())}
+        if not self.holds_out:
+            return {}
+        found = self.validation()
+        self.calibration = Calibration.fit(found.leaves)
+        self.estimate = Estimate.of(found.accuracy.tolist())
+        means = {
+            "validation_accuracy": float(found.accuracy.mean()),
+            "validation_leaves": float(found.rectangles.mean()),
+        }
+        return means | {f"off_middle_{depth}": share for depth, share in enumerate(found.off_middle)}
+
+    def validation(self) -> Validation:
+        """What is known of the trees of the validation images."""
+        forests, masks = self._parsed_validation(), self.data.validation_masks
+        by_depth = [] if self.learns_map else off_middle(forests, self.settings.limits)  # a search moves the others
+        return Validation(*accuracy_and_leaves(forests, masks), Leaves.of(forests, masks), by_depth)
+
+    def _parsed_validation(self) -> list[Forest]:
+        """Trees by most likely actions; the best ones of the map, if one is learned."""
+        policy, limits, images = self.learner.learned, self.settings.limits, self.data.validation_images
+        if self.seen_validation is None:
+            how = ParseSettings(flips=False) if self.learns_map else WITHIN_DEPTH
+            return list(parse_images(policy, images, limits, settings=how))
+        sizes = np.tile(np.array(images.shape[2:0:-1], np.int32), (len(images), 1))
+        with torch.no_grad():
+            encoded = policy.eval().encode(self.seen_validation)
+        return [PolicyActor(policy, encoded, sizes, limits).parse()]
 
     def _look(self, images: Scene, progress: float) -> Iterator[dict[str, float]]:
         """Looks at some images, to learn the evidence map alone; the loss of each update."""
@@ -168,6 +281,9 @@ class Trainer(Training):
 
     def _set_rates(self, progress: float) -> None:
         """Let the learner know how far the training is; with fresh heads, how far that is which comes after the map."""
+        if self.plateau is not None:
+            self.learner.set_progress(progress, self.plateau.share(self.learner.updates))
+            return
         share = rate_share if self.settings.schedule == "cosine" else lambda _: 1.0
         own = self.settings.parsing(progress) if self.learner.fresh_heads else progress
         self.learner.set_progress(own, share(own), share(progress))
@@ -194,13 +310,22 @@ class Trainer(Training):
         return {**theirs, **json.loads(json.dumps({"network": network, "settings": settings}))}
 
     def model(self) -> nn.Module:
-        return self.learner.learned
+        learned = self.learner.learned
+        return with_eyes(learned) if isinstance(learned.trunk, FrozenTrunk) else learned
 
     def model_facts(self) -> dict[str, Any]:
-        return {"calibration": dataclasses.asdict(self.calibration)}
+        known = {} if self.estimate is None else {"estimate": self.estimate.to_json()}
+        return {"calibration": dataclasses.asdict(self.calibration), **known}
+
+    def progress(self, within: float = 0.0) -> float:
+        if self.plateau is None:
+            return super().progress(within)
+        limited = self.settings.epochs is not None or self.settings.minutes is not None
+        over = limited and super().progress(within) >= 1
+        return 1.0 if over else self.plateau.progress(self.learner.updates)
 
     def _finished(self) -> bool:
-        patience, reached = self.settings.patience, [row["validation_accuracy"] for row in self.rows]
+        patience, reached = self.settings.patience, [row.get("validation_accuracy", 0.0) for row in self.rows]
         waited = len(reached) - 1 - int(np.argmax(reached)) if reached else 0
         return super()._finished() or (patience is not None and waited > patience)
 
@@ -211,19 +336,38 @@ class Trainer(Training):
 
     def _pack(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
         tensors = pack_state(self.learner.networks(), self.learner.optimisers(), self.memory)
-        tensors["frames"] = torch.from_numpy(self.rollout.scenes.frames)
+        scenes = self.rollout.scenes
+        tensors |= {"frames": torch.from_numpy(scenes.frames), "lights": torch.from_numpy(scenes.lights)}
         return tensors, {
             "present": sorted(self.memory.present),
             "updates": self.learner.updates,
             "node_updates": self.learner.node_updates,
+            "critic_updates": self.learner.critic_updates,
+            "node_samples": self.node_samples,
+            "plateau": None if self.plateau is None else self.plateau.to_json(),
+            **self.model_facts(),
         }
 
     def _unpack(self, tensors: dict[str, Tensor], values: dict[str, Any]) -> None:
         learner = self.learner
         unpack_state(learner.networks(), learner.optimisers(), self.memory, tensors, self.folder.checkpoint_path)
-        self.rollout.set_frames(tensors["frames"].numpy())
+        self.rollout.set_frames(tensors["frames"].numpy(), tensors["lights"].numpy())
         self.memory.present = set(values["present"])
-        learner.updates, learner.node_updates = values["updates"], values["node_updates"]
+        self.node_samples = values["node_samples"]
+        self.plateau = None if self.plateau is None else Plateau(**values["plateau"])
+        for name in ("updates", "node_updates", "critic_updates"):
+            setattr(learner, name, values[name])
+        self.calibration = Calibration.from_json(values.get("calibration"))
+        self.estimate = Estimate.from_json(values.get("estimate"))
+
+    def _sight(self, scenes: Scenes) -> Sight:
+        """Of pixels; or, if the encoder does not learn, of what it saw of them, computed once for all trainings."""
+        trunk, images = self.learner.policy.trunk, self.data.validation_images
+        if not isinstance(trunk, FrozenTrunk):
+            return Pixels(scenes, trunk.shrink)
+        folder, zoom = self.folder.path.parent / FOLDER, self.settings.zoom
+        self.seen_validation = Features.of(images, self.preset, folder).all_whole(self.device)
+        return FrozenSight(scenes, Features.of(scenes.images, self.preset, folder, zoom, self.settings.flips))
 
     def _set_pixel_statistics(self) -> None:
         """Mean and spread of the training images alone."""
@@ -234,6 +378,13 @@ class Trainer(Training):
             if network.trunk is not None and not network.trunk.fixed_pixels:  # type: ignore[union-attr]
                 network.trunk.pixel_mean.copy_(mean)  # type: ignore[union-attr, operator]
                 network.trunk.pixel_std.copy_(std)  # type: ignore[union-attr, operator]
+
+
+def with_places(preset: Preset, title: str) -> Preset:
+    """The network for a method with a distribution over places: it takes the likeliest of them."""
+    if preset.trunk in ("paper", "crop"):
+        raise UserError(f"{title} needs a network that keeps places; give the preset frozen, fast, lite or best.")
+    return dataclasses.replace(preset, location="mode")
 
 
 def rate_share(progress: float, warm_up: float = 0.03) -> float:

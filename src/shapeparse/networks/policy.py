@@ -29,6 +29,8 @@ class PolicyOutput:
     """(nodes, 2): logit of the split location for each axis; its logistic is mu."""
     split_log_sigma: Tensor
     """(nodes, 2): log standard deviation of the logit-normal, used by stochastic policies only."""
+    log_place: Tensor | None = None
+    """(nodes, 2, positions): log probability of each place along the axis, for trunks that keep places."""
 
     @property
     def location(self) -> Tensor:
@@ -37,7 +39,8 @@ class PolicyOutput:
 
     def detach(self) -> PolicyOutput:
         """The same numbers without their history."""
-        return PolicyOutput(self.log_rule.detach(), self.split_logit.detach(), self.split_log_sigma.detach())
+        place = None if self.log_place is None else self.log_place.detach()
+        return PolicyOutput(self.log_rule.detach(), self.split_logit.detach(), self.split_log_sigma.detach(), place)
 
 
 class Policy(nn.Module):
@@ -71,12 +74,12 @@ class Policy(nn.Module):
 
     def decide(self, features: Features, valid: Tensor) -> PolicyOutput:
         """Decide for nodes whose features and valid rules are known."""
-        logit, log_sigma, summary = self.split(features)
+        logit, log_sigma, summary, log_place = self.split(features)
         split_x, split_y, stop = self.rule(torch.cat([features.vector, summary], dim=1)).unbind(dim=1)
         paint = self.evidence(features)
         scores = torch.stack([split_x, split_y, stop + paint, stop - paint], dim=1)
         log_rule = torch.log_softmax(scores.masked_fill(~valid, IMPOSSIBLE), dim=1)
-        return PolicyOutput(log_rule, logit, log_sigma)
+        return PolicyOutput(log_rule, logit, log_sigma, log_place)
 
 
 class Evidence(nn.Module):
@@ -107,9 +110,9 @@ class DenseSplit(nn.Module):
         nn.init.zeros_(self.out.weight)
         nn.init.zeros_(self.out.bias)
 
-    def forward(self, features: Features) -> tuple[Tensor, Tensor, Tensor]:
+    def forward(self, features: Features) -> tuple[Tensor, Tensor, Tensor, None]:
         logit, log_sigma = self.out(self.hidden(features.vector)).split(2, dim=1)
-        return logit, bounded_log_sigma(log_sigma), features.vector[:, :0]
+        return logit, bounded_log_sigma(log_sigma), features.vector[:, :0], None
 
 
 TRUST = 10.0
@@ -119,19 +122,20 @@ NO_GAIN = 1e-4
 
 
 class ProfileSplit(nn.Module):
-    """Scores places along each axis; the location is their soft-argmax, so it can follow an edge wherever it lies."""
+    """Scores places along each axis; the location is their mean, so it can follow an edge wherever it lies, or the most
+    likely of them with its neighbours, as the preset has it."""
 
     def __init__(self, trunk: Trunk) -> None:
         super().__init__()
         hidden = trunk.preset.hidden
-        self.profile = ProfileEncoder(trunk)
+        self.profile, self.mode = ProfileEncoder(trunk), trunk.preset.location == "mode"
         self.score = nn.Linear(hidden, 1)
         self.trust = nn.Parameter(torch.tensor(TRUST)) if trunk.sees_gain else None
         self.log_sigma = nn.Linear(hidden, 1)
         nn.init.zeros_(self.log_sigma.weight)
         nn.init.zeros_(self.log_sigma.bias)
 
-    def forward(self, features: Features) -> tuple[Tensor, Tensor, Tensor]:
+    def forward(self, features: Features) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         seen = self.profile(features)  # (nodes * 2, positions, hidden)
         score = self.score(seen).squeeze(2)
         if self.trust is not None and features.gain is not None:
@@ -139,11 +143,16 @@ class ProfileSplit(nn.Module):
             score = score + self.trust * gain / gain.amax(dim=1, keepdim=True).clamp(min=NO_GAIN)
         weight = torch.softmax(score, dim=1)
         positions = weight.shape[1]
+        if self.mode:
+            away = torch.arange(positions, device=weight.device) - weight.argmax(dim=1, keepdim=True)
+            near = weight * (away.abs() <= 1)
+            weight = near / near.sum(dim=1, keepdim=True)
         place = (torch.arange(positions, device=weight.device) + 0.5) / positions
         location = (weight * place).sum(dim=1).view(-1, 2)
         summary = seen.amax(dim=1)
         log_sigma = self.log_sigma(summary).view(-1, 2)
-        return torch.logit(location), bounded_log_sigma(log_sigma), summary.view(-1, 2 * summary.shape[1])
+        log_place = torch.log_softmax(score, dim=1).view(-1, 2, positions)
+        return torch.logit(location), bounded_log_sigma(log_sigma), summary.view(-1, 2 * summary.shape[1]), log_place
 
 
 class ProfileEncoder(Convolving):

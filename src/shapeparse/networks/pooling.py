@@ -11,13 +11,13 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-import numba as nb
 import numpy as np
 import numpy.typing as npt
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from ..support.numba import nb
 from .devices import as_tensor, exact
 
 kernel: Any = nb.njit(cache=True, nogil=True, boundscheck=False, fastmath=True)

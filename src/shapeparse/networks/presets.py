@@ -10,7 +10,7 @@ from ..support.checks import is_whole
 from ..support.errors import UserError
 from ..support.text import unknown
 
-TrunkName = Literal["paper", "crop", "shared", "map"]
+TrunkName = Literal["paper", "crop", "shared", "frozen", "map"]
 
 
 MOST_LAYERS = 12
@@ -23,11 +23,16 @@ BOUNDS = {
 
 @dataclass(frozen=True)
 class Preset:
-    """A network's shape. Every method can use every preset."""
+    """A network's shape. Every method can use every preset.
+
+    >>> Preset("shared", side=128, widths=(8, 16, 24)).look
+    128
+    """
 
     trunk: TrunkName
     """How a node is seen: ``paper`` masks the whole image, ``crop`` cuts the node out, ``shared`` encodes an image
-    once and takes every node's features from that, ``map`` also predicts how likely each place is paint."""
+    once and takes every node's features from that, ``frozen`` does so on an encoder that does not learn, ``map`` also
+    predicts how likely each place is paint."""
     side: int = 256
     """Images are squashed to this square before a network sees them; trees stay in the image's own pixels."""
     look: int = 128
@@ -48,9 +53,13 @@ class Preset:
     """``crop``: side of the cut-out node."""
     dense: tuple[int, ...] = (128, 128)
     """Widths of the dense layers."""
+    location: Literal["mean", "mode"] = "mean"
+    """``shared``, ``frozen``, ``map``: whether a split lies at the mean of the scored stretches, or at the likeliest of
+    them. Methods that learn a distribution over cuts have the second."""
     encoder: str = ""
-    """``map``: ``lite0`` for the encoder that was pretrained on ImageNet. ``shared``: name of an encoder from outside
-    the package, instead of the one that ``widths`` describe; see ``encoders.register_encoder``."""
+    """``frozen``, ``map``: ``lite0`` for the encoder that was pretrained on ImageNet. ``shared``, ``map``: name of an
+    encoder from outside the package; see ``encoders.register_encoder``. Without one: as ``widths`` say, from
+    scratch."""
     encoder_settings: Mapping[str, Any] = field(default_factory=dict)
     """What that encoder is built with."""
 
@@ -59,11 +68,13 @@ class Preset:
             raise UserError(f"trunk is {ascii(self.trunk)[:40]}; give one of {', '.join(get_args(TrunkName))}.")
         for name, (least, most) in BOUNDS.items():
             given = getattr(self, name)
-            several = given if isinstance(given, tuple) else (given,)
+            several = given if name in ("widths", "dense") else (given,)
             if name in ("widths", "dense") and not (isinstance(given, tuple) and len(given) <= MOST_LAYERS):
                 raise UserError(f"{name} is {ascii(given)[:40]}; give at most {MOST_LAYERS} whole numbers.")
             if not all(is_whole(one) and least <= one <= most for one in several):
                 raise UserError(f"{name} is {ascii(given)[:40]}; give whole numbers from {least} to {most}.")
+        if self.location not in ("mean", "mode"):
+            raise UserError(f"location is {ascii(self.location)[:40]}; give one of mean, mode.")
         if not isinstance(self.encoder, str) or not isinstance(self.encoder_settings, Mapping):
             raise UserError("encoder must be a name, and encoder_settings what it is built with.")
 
@@ -78,10 +89,13 @@ PRESETS = {
     "paper": Preset("paper", widths=(20,) * 7, dense=(1000, 200)),
     "crop": Preset("crop", widths=(16, 24, 24, 32, 32, 48, 48), dense=(256, 128)),
     "fast": Preset("shared", widths=(24, 48, 96, 128), dense=(192, 128)),
-    "lite": Preset(
+    "frozen": Preset(
+        "frozen", look=256, widths=(16,), channels=16, positions=16, hidden=16, dense=(96, 64), encoder="lite0"
+    ),
+    "scratch": Preset("map", look=256, widths=(16, 32, 64, 128, 192), channels=24, hidden=16, dense=(192, 128)),
+    "best": Preset(
         "map", look=256, widths=(16, 32, 48, 96, 96), channels=24, hidden=16, dense=(192, 128), encoder="lite0"
     ),
-    "best": Preset("map", look=256, widths=(16, 32, 64, 128, 192), channels=24, hidden=16, dense=(192, 128)),
 }
 
 

@@ -18,6 +18,9 @@ from .precision import Convolving
 from .presets import Preset
 from .views import GEOMETRY, NodeView
 
+BLUR = 4
+"""Side of the small image that tells kinds of images apart where no encoder does."""
+
 
 @dataclass(frozen=True)
 class Features:
@@ -62,12 +65,19 @@ class Trunk(Convolving):
     def begin(self) -> None:
         """Make ready for the first update."""
 
+    def freeze(self, stages: int) -> None:
+        """Keep so many stages of a pretrained encoder as they are."""
+
     def shrink(self, images: Tensor) -> Tensor:
         """The images at the size at which they are looked at."""
         return images
 
     def encode(self, images: Tensor) -> Any:
         """What ``forward`` needs to know of the images; differentiable."""
+        raise NotImplementedError
+
+    def signature(self, encoded: Any) -> Tensor | None:
+        """(images, numbers): what was seen of each image as a whole, by which kinds of images can be told apart."""
         raise NotImplementedError
 
     def evidence_map(self, images: Tensor) -> Tensor:
@@ -97,6 +107,9 @@ class PaperTrunk(Trunk):
 
     def encode(self, images: Tensor) -> Tensor:
         return self.normalise(images)
+
+    def signature(self, encoded: Tensor) -> Tensor | None:
+        return blurred(encoded)
 
     def forward(self, encoded: Tensor, view: NodeView) -> Features:
         """Every node is a whole image of its own: this is the slow way, kept for fidelity."""
@@ -133,6 +146,9 @@ class CropTrunk(Trunk):
     def encode(self, images: Tensor) -> tuple[Tensor, Tensor]:
         pixels = self.normalise(images)
         return pixels, F.interpolate(pixels, self.preset.crop, mode="area")
+
+    def signature(self, encoded: tuple[Tensor, Tensor]) -> Tensor | None:
+        return blurred(encoded[1])
 
     def forward(self, encoded: tuple[Tensor, Tensor], view: NodeView) -> Features:
         pixels, small = encoded
@@ -192,6 +208,9 @@ class SharedTrunk(Trunk):
             seen: Tensor = self.encoder(self.normalise(self.shrink(images)))
         return seen.float()
 
+    def signature(self, encoded: Any) -> Tensor | None:
+        return means_and_spreads(encoded)
+
     def forward(self, encoded: Any, view: NodeView) -> Features:
         inner, outer, along_x, along_y = self.pool(encoded, view)
         return self.read(inner, outer, along_x, along_y, view.geometry())
@@ -249,6 +268,18 @@ class Encoder(nn.Module):
             x = F.interpolate(x, size=seen[level].shape[2:], mode="nearest") + self.lateral[level](seen[level])
             x = up(x)
         return x
+
+
+def means_and_spreads(features: Tensor) -> Tensor:
+    """(images, 2 channels): the mean and the standard deviation of each channel over all places."""
+    mean = features.mean(dim=(2, 3))
+    spread = (features - mean[:, :, None, None]).square().mean(dim=(2, 3)).sqrt()
+    return torch.cat([mean, spread], dim=1)
+
+
+def blurred(pixels: Tensor) -> Tensor:
+    """(images, 3 BLUR²): the colours of few large places, for networks that keep nothing else of a whole image."""
+    return F.interpolate(pixels, BLUR, mode="area").flatten(1)
 
 
 def dense_layers(sizes: tuple[int, ...]) -> nn.Sequential:

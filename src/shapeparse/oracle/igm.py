@@ -18,6 +18,7 @@ from ..grammar.boxes import BoxSums
 from ..grammar.expand import check_actions
 from ..grammar.prune import worth
 from ..support.errors import UserError
+from ..support.limits import MOST_LOOKAHEAD
 from . import kernels
 
 Mask = npt.NDArray[np.bool_] | npt.NDArray[np.integer] | npt.NDArray[np.floating]
@@ -25,8 +26,6 @@ Mask = npt.NDArray[np.bool_] | npt.NDArray[np.integer] | npt.NDArray[np.floating
 
 SOFT_UNITS = 255
 """A soft mask is counted in this many units a pixel."""
-
-MAX_CANDIDATES = 1024
 
 
 def igm(
@@ -51,6 +50,9 @@ def igm(
 
     Returns:
         The parse tree of the mask, or a list of trees, one a mask.
+
+    >>> igm(np.pad(np.ones((3, 4), bool), 2)).leaf_count
+    5
     """
     limits, candidates, threads = Limits(depth, min_extent), _checked_lookahead(lookahead), _checked_threads(threads)
     if not 0 <= price < float("inf"):
@@ -84,6 +86,11 @@ class Oracle:
     """The oracle's decision at any node of the given masks, and the exact cost-to-go of any action there.
 
     An instance is an actor: ``expand(oracle.sizes, oracle, oracle.limits)`` gives the trees of ``igm``.
+
+    >>> oracle = Oracle([np.pad(np.ones((3, 4), bool), 2)])
+    >>> roots = Nodes.roots(oracle.sizes)
+    >>> float(oracle.cost_to_go(roots, oracle(roots))[0])  # all 7 x 8 pixels are labelled right
+    56.0
     """
 
     def __init__(
@@ -198,8 +205,8 @@ def _sums_type(unit: int) -> type:
 
 
 def _checked_lookahead(lookahead: int) -> int:
-    if not is_whole(lookahead) or not 0 <= lookahead <= MAX_CANDIDATES:
-        raise UserError(f"lookahead is {lookahead}; give 0 for none, or a number of cuts from 1 to {MAX_CANDIDATES}.")
+    if not is_whole(lookahead) or not 0 <= lookahead <= MOST_LOOKAHEAD:
+        raise UserError(f"lookahead is {lookahead}; give 0 for none, or a number of cuts from 1 to {MOST_LOOKAHEAD}.")
     return int(lookahead)
 
 

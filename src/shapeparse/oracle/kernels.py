@@ -9,10 +9,10 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-import numba as nb
 import numpy as np
 
 from ..grammar import MAX_DEPTH, Rule
+from ..support.numba import nb
 
 TABLE_SIZE = 1 << 17
 """Counts below this are looked up; larger ones, met only near the root of large images, are computed."""

@@ -9,12 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from ..grammar import Actions, Limits, Nodes
+from ..support.limits import LOOKAHEAD
 from .igm import Oracle
 from .optimal import OptimalOracle
 
 TeacherName = Literal["igm", "lookahead", "optimal"]
-LOOKAHEAD = 8
-"""Candidate cuts per axis of a teacher that looks ahead, if nobody says."""
 
 
 class Teacher(Protocol):

@@ -7,7 +7,7 @@
 (1.0, True)
 """
 
-from .alternatives import compare
+from .choose import Choice, Part, choose_plan
 from .formats import FORMATS, ExportSettings, export_plan
 from .plan import PaintPlan, plan_painting
 from .settings import PaintSettings
@@ -15,11 +15,13 @@ from .strokes import Stroke
 
 __all__ = [
     "FORMATS",
+    "Choice",
     "ExportSettings",
     "PaintPlan",
     "PaintSettings",
+    "Part",
     "Stroke",
-    "compare",
+    "choose_plan",
     "export_plan",
     "plan_painting",
 ]

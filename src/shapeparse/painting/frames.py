@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -30,10 +30,21 @@ class Frame:
     def of(cls, plan: PaintPlan, unit: Unit, world: Affine | None = None) -> Frame:
         """The frame of a world file if there is one, else from the lower left corner of the image, y up."""
         if world is not None:
-            return cls(world, "world", "that of the world file")
-        size = plan.settings.pixel_in(unit)
-        unit = "px" if plan.settings.scale is None else unit
-        return cls(Affine(size, 0, 0, 0, -size, size * plan.height), unit, "lower left corner of the image, y up")
+            found = cls(world, "world", "that of the world file")
+        else:
+            size, height = plan.settings.pixel_in(unit), plan.height if plan.turn is None else plan.turn.height
+            unit = "px" if plan.settings.scale is None else unit
+            affine = Affine(size, 0, 0, 0, -size, size * height)
+            found = cls(affine, unit, "lower left corner of the image, y up")
+        return found if plan.turn is None else replace(found, affine=found.affine.after(plan.turn.to_image))
+
+    def of_image(self, plan: PaintPlan) -> Frame:
+        """The same coordinates, seen from pixels of the image, not of a turned plan."""
+        return self if plan.turn is None else replace(self, affine=self.affine.after(plan.turn.to_image.inverse))
+
+    def moved(self, x: float, y: float) -> Frame:
+        """The same with another origin: all coordinates grow by x and y."""
+        return replace(self, affine=self.affine._replace(c=self.affine.c + x, f=self.affine.f + y))
 
     def points(self, pixels: FloatArray) -> FloatArray:
         """Points (x, y), rounded to what means something."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..support.errors import UserError
 from ..support.files import check_file
@@ -31,6 +31,23 @@ class Affine(NamedTuple):
     def determinant(self) -> float:
         """How much larger areas become; negative if the map also mirrors."""
         return self.a * self.e - self.b * self.d
+
+    @property
+    def inverse(self) -> Affine:
+        """The map back."""
+        a, b, c, d, e, f = self
+        size = self.determinant
+        return Affine(e / size, -b / size, (b * f - e * c) / size, -d / size, a / size, (d * c - a * f) / size)
+
+    def at(self, x: Any, y: Any) -> tuple[Any, Any]:
+        """Where a point, or points, come to lie."""
+        return self.a * x + self.b * y + self.c, self.d * x + self.e * y + self.f
+
+    def after(self, first: Affine) -> Affine:
+        """This map of what ``first`` maps."""
+        a, b, c, d, e, f = first
+        (px, py), (qx, qy), (ox, oy) = self.at(a, d), self.at(b, e), self.at(c, f)
+        return Affine(px - self.c, qx - self.c, ox, py - self.f, qy - self.f, oy)
 
 
 def read_world_file(path: str | Path) -> Affine:

@@ -39,7 +39,7 @@ def measure(prints: FloatArray, rectangles: FloatArray, mask: BoolArray | None =
     integral = None if mask is None else _integral(mask, xs)
     step = max(1, BAND // len(xs))
     for (first, painted), (_, inside) in zip(
-        _counts(prints, xs, ys, step), _counts(rectangles, xs, ys, step), strict=True
+        counts(prints, xs, ys, step), counts(rectangles, xs, ys, step), strict=True
     ):
         edges = ys[first : first + len(painted) + 1]
         size = np.diff(edges)[:, None] * np.diff(xs)
@@ -52,7 +52,7 @@ def measure(prints: FloatArray, rectangles: FloatArray, mask: BoolArray | None =
     return Areas(*total.tolist())
 
 
-def _counts(boxes: FloatArray, xs: FloatArray, ys: FloatArray, step: int) -> Iterator[tuple[int, IntArray]]:
+def counts(boxes: FloatArray, xs: FloatArray, ys: FloatArray, step: int) -> Iterator[tuple[int, IntArray]]:
     """How many of the boxes lie on each cell, for bands of ``step`` rows of cells, each with its first row."""
     left, right = np.searchsorted(xs, boxes[:, 0]), np.searchsorted(xs, boxes[:, 2])
     top, bottom = np.searchsorted(ys, boxes[:, 1]), np.searchsorted(ys, boxes[:, 3])

@@ -33,6 +33,8 @@ class Stroke(NamedTuple):
     width: float
     rectangle: int
     """Index of the rectangle that it paints; -1 for none."""
+    via: tuple[float, float] | None = None
+    """The corner of the way here from the end of the stroke before, with the brush down; None if it is lifted."""
 
     @property
     def length(self) -> float:
@@ -72,11 +74,14 @@ def stroke_count(rectangles: FloatArray, settings: PaintSettings) -> tuple[int, 
 
 def footprints(strokes: Sequence[Stroke]) -> FloatArray:
     """What each stroke paints, as rows left, top, right, bottom."""
-    table = np.array(strokes, np.float64).reshape(-1, 6)
-    half = table[:, 4] / 2
-    left, right = np.minimum(table[:, 0], table[:, 2]) - half, np.maximum(table[:, 0], table[:, 2]) + half
-    top, bottom = np.minimum(table[:, 1], table[:, 3]) - half, np.maximum(table[:, 1], table[:, 3]) + half
-    return rounded(np.stack([left, top, right, bottom], axis=1))
+    table = np.array([stroke[:5] for stroke in strokes], np.float64).reshape(-1, 5)
+    return rounded(around(table[:, :4], table[:, 4:]))
+
+
+def around(lines: FloatArray, brush: float | FloatArray) -> FloatArray:
+    """What a square brush paints along lines (x1, y1, x2, y2), as rows left, top, right, bottom."""
+    low, high = np.minimum(lines[:, :2], lines[:, 2:]), np.maximum(lines[:, :2], lines[:, 2:])
+    return np.concatenate([low - np.asarray(brush) / 2, high + np.asarray(brush) / 2], axis=1)
 
 
 def rounded(edges: FloatArray) -> FloatArray:

@@ -2,7 +2,7 @@
 
 Stroke k has the ends 2k and 2k + 1. A tour is an array of all ends in the order in which they are met, so the two ends
 of a stroke stand side by side, at an even and the following odd place, and the stroke goes from the first to the
-second. What counts is the travel: the steps from an odd place to the even one after it.
+second. What counts is the time between strokes: the steps from an odd place to the even one after it (``Ways``).
 
 Turning a piece of the tour around turns its strokes around as well, and costs nothing inside it. A search also keeps
 the ``places`` of the ends in the tour, and which are ``stale``: what they are joined to, or whether they are arrived at
@@ -12,13 +12,13 @@ or left, has changed since they were looked at.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
-import numba as nb
 import numpy as np
 import numpy.typing as npt
 
 from ..grammar import BoolArray, FloatArray
+from ..support.numba import nb
 
 Tour = npt.NDArray[np.int64]
 _Function = TypeVar("_Function", bound=Callable)
@@ -36,18 +36,45 @@ _compiled: Any = nb.njit(cache=True, nogil=True)
 kernel: Callable[[_Function], _Function] = _compiled
 
 
+class Ways(NamedTuple):
+    """How long it takes from any end to any other, in seconds."""
+
+    ends: FloatArray
+    """(ends, 2): x and y."""
+    near: Tour
+    """(ends, most): the ends of other strokes that are reached soonest, the soonest first; -1 for none."""
+    seconds: FloatArray
+    """(ends, most): how long the way to them takes, with the brush down where that is possible and quicker."""
+    lift: float
+    """All other ends are reached with the brush up: this long to lift and lower it,"""
+    pace: float
+    """and this long for a pixel of the way."""
+
+
 @kernel
-def nearest_tour(ends: FloatArray, start: int) -> Tour:
-    """From the end ``start`` along its stroke, and on to the nearest end of a stroke that is left, again and again."""
-    count = len(ends)
+def nearest_tour(ways: Ways, start: int) -> Tour:
+    """From the end ``start`` along its stroke, and on to the end reached soonest of all that are left, again and again.
+
+    An end that is reached with the brush down comes before all others.
+    """
+    ends, count = ways.ends, len(ways.ends)
     tour = np.empty(count, np.int64)
     left = np.ones(count, np.bool_)
     here = start
     for place in range(0, count, 2):
         tour[place], tour[place + 1] = here, here ^ 1
         left[here] = left[here ^ 1] = False
-        x, y = ends[here ^ 1, 0], ends[here ^ 1, 1]
+        last = here ^ 1
+        x, y = ends[last, 0], ends[last, 1]
         best = np.inf
+        for choice in range(ways.near.shape[1]):
+            end = ways.near[last, choice]
+            if end >= 0 and left[end] and best == np.inf:
+                away = np.sqrt((ends[end, 0] - x) ** 2 + (ends[end, 1] - y) ** 2)
+                if ways.seconds[last, choice] < ways.lift + ways.pace * away - GAIN:
+                    best, here = 0.0, end
+        if best == 0.0:
+            continue
         for end in range(count):
             if left[end]:
                 away = (ends[end, 0] - x) ** 2 + (ends[end, 1] - y) ** 2
@@ -77,24 +104,30 @@ def nearest_ends(ends: FloatArray, most: int) -> Tour:
 
 
 @kernel
-def distance(ends: FloatArray, first: int, second: int) -> float:
-    """How far two ends are apart; -1 stands for what is before the beginning of a tour or behind its end: nothing."""
+def distance(ways: Ways, first: int, second: int) -> float:
+    """Seconds between two ends; -1 stands for what is before the beginning of a tour or behind its end: nothing."""
     if first < 0 or second < 0:
         return 0.0
-    return float(np.sqrt((ends[first, 0] - ends[second, 0]) ** 2 + (ends[first, 1] - ends[second, 1]) ** 2))
+    for choice in range(ways.near.shape[1]):
+        if ways.near[first, choice] == second:
+            return float(ways.seconds[first, choice])
+        if ways.near[second, choice] == first:
+            return float(ways.seconds[second, choice])
+    x, y = ways.ends[first, 0] - ways.ends[second, 0], ways.ends[first, 1] - ways.ends[second, 1]
+    return float(ways.lift + ways.pace * np.sqrt(x * x + y * y))
 
 
 @kernel
-def travel(ends: FloatArray, tour: Tour) -> float:
-    """Length of the way with the brush up."""
+def travel(ways: Ways, tour: Tour) -> float:
+    """Seconds between the strokes of a tour."""
     total = 0.0
     for place in range(1, len(tour) - 1, 2):
-        total += distance(ends, tour[place], tour[place + 1])
+        total += distance(ways, tour[place], tour[place + 1])
     return total
 
 
 @kernel
-def search(ends: FloatArray, tour: Tour, near: Tour, kicks: FloatArray) -> float:
+def search(ways: Ways, tour: Tour, kicks: FloatArray) -> float:
     """Shorten a tour, in place; its length.
 
     First until no turn and no move of a short piece helps. Then each row of ``kicks``, four numbers from 0 to 1, swaps
@@ -104,13 +137,13 @@ def search(ends: FloatArray, tour: Tour, near: Tour, kicks: FloatArray) -> float
     for place in range(len(tour)):
         places[tour[place]] = place
     stale = np.ones(len(tour), np.bool_)
-    improve(ends, tour, places, stale, near)
-    length = travel(ends, tour)
+    improve(ways, tour, places, stale)
+    length = travel(ways, tour)
     best, best_places = tour.copy(), places.copy()
     for row in range(len(kicks)):
         kick(tour, places, stale, kicks[row])
-        improve(ends, tour, places, stale, near)
-        found = travel(ends, tour)
+        improve(ways, tour, places, stale)
+        found = travel(ways, tour)
         if found <= length:
             length = found
             best[:], best_places[:] = tour, places
@@ -134,7 +167,7 @@ def kick(tour: Tour, places: Tour, stale: BoolArray, numbers: FloatArray) -> Non
 
 
 @kernel
-def improve(ends: FloatArray, tour: Tour, places: Tour, stale: BoolArray, near: Tour) -> None:
+def improve(ways: Ways, tour: Tour, places: Tour, stale: BoolArray) -> None:
     """Turn and move pieces of a tour until that no longer makes it shorter around any stale end."""
     busy = True
     while busy:
@@ -142,22 +175,24 @@ def improve(ends: FloatArray, tour: Tour, places: Tour, stale: BoolArray, near: 
         for end in range(len(tour)):
             if stale[end]:
                 stale[end] = False
-                busy = improve_at(ends, tour, places, stale, near, end) or busy
+                busy = improve_at(ways, tour, places, stale, end) or busy
 
 
 @kernel
-def improve_at(ends: FloatArray, tour: Tour, places: Tour, stale: BoolArray, near: Tour, end: int) -> bool:
+def improve_at(ways: Ways, tour: Tour, places: Tour, stale: BoolArray, end: int) -> bool:
     """Join an end to one that is nearer than that it is joined to, if that makes the tour shorter; whether it did."""
     changed = False
-    for nearest in range(near.shape[1]):
-        other, joined = near[end, nearest], beside(tour, places[end])
-        if joined >= 0 and distance(ends, end, other) >= distance(ends, end, joined):
+    for nearest in range(ways.near.shape[1]):
+        other, joined = ways.near[end, nearest], beside(tour, places[end])
+        if other < 0:
+            break
+        if joined >= 0 and distance(ways, end, other) >= distance(ways, end, joined):
             break  # and so are those further away
         if (places[end] ^ places[other]) & 1 == 0:
-            changed = turn_between(ends, tour, places, stale, end, other) or changed
+            changed = turn_between(ways, tour, places, stale, end, other) or changed
         for strokes in range(1, LONGEST + 1):
             if beside(tour, places[end]) != other:
-                changed = move_beside(ends, tour, places, stale, end, other, strokes) or changed
+                changed = move_beside(ways, tour, places, stale, end, other, strokes) or changed
     return changed
 
 
@@ -169,13 +204,13 @@ def beside(tour: Tour, place: int) -> int:
 
 
 @kernel
-def turn_between(ends: FloatArray, tour: Tour, places: Tour, stale: BoolArray, one: int, other: int) -> bool:
+def turn_between(ways: Ways, tour: Tour, places: Tour, stale: BoolArray, one: int, other: int) -> bool:
     """Join two ends that are both left, or both arrived at, by turning what is between them (2-opt), if that gains."""
     p, q = places[one], places[other]
     if p > q:
         p, q = q, p
     b, d = beside(tour, p), beside(tour, q)
-    gain = distance(ends, tour[p], b) + distance(ends, tour[q], d) - distance(ends, one, other) - distance(ends, b, d)
+    gain = distance(ways, tour[p], b) + distance(ways, tour[q], d) - distance(ways, one, other) - distance(ways, b, d)
     if gain <= GAIN:
         return False
     first, last = (p + 1, q) if p & 1 else (p, q - 1)
@@ -186,9 +221,7 @@ def turn_between(ends: FloatArray, tour: Tour, places: Tour, stale: BoolArray, o
 
 
 @kernel
-def move_beside(
-    ends: FloatArray, tour: Tour, places: Tour, stale: BoolArray, one: int, other: int, strokes: int
-) -> bool:
+def move_beside(ways: Ways, tour: Tour, places: Tour, stale: BoolArray, one: int, other: int, strokes: int) -> bool:
     """Join two ends by moving some strokes, of which ``other`` is the first or last end, to ``one`` (or-opt)."""
     p, q = places[one], places[other]
     first, last = (q - 2 * strokes + 1, q) if q & 1 else (q, q + 2 * strokes - 1)
@@ -198,8 +231,8 @@ def move_beside(
     before, after, next_to = beside(tour, first), beside(tour, last), beside(tour, p)
     if next_to >= 0 and first <= places[next_to] <= last:
         return False  # it would be put where it is
-    gain = distance(ends, before, tour[first]) + distance(ends, tour[last], after) + distance(ends, one, next_to)
-    gain -= distance(ends, before, after) + distance(ends, one, other) + distance(ends, far, next_to)
+    gain = distance(ways, before, tour[first]) + distance(ways, tour[last], after) + distance(ways, one, next_to)
+    gain -= distance(ways, before, after) + distance(ways, one, other) + distance(ways, far, next_to)
     if gain <= GAIN:
         return False
     gap = p + 1 if p & 1 else p  # the strokes come to stand before this place

@@ -15,8 +15,15 @@ from ..networks.policy import Policy, PolicyOutput
 from ..networks.views import NodeView
 from ..oracle import Oracle
 from ..oracle.kernels import EXACT_LEVELS
+from ..support.errors import UserError
 
 SPLITS = [Rule.SPLIT_X, Rule.SPLIT_Y]
+
+
+def check_numbers(*answers: torch.Tensor) -> None:
+    """Refuse what no network says whose weights are sound: finite weights may still be far too large."""
+    if any(bool(torch.isnan(answer).any()) for answer in answers):
+        raise UserError("The parser answers with numbers that are none (NaN): restore its weights, or train again.")
 
 
 class PolicyActor:
@@ -38,13 +45,19 @@ class PolicyActor:
 
     def parse(self) -> Forest:
         """The trees of all images."""
-        forest = expand(self.sizes, self, self.limits)
+        try:
+            forest = expand(self.sizes, self, self.limits)
+        except UserError:
+            raise
+        except ValueError as error:  # weights so large that a rule which cannot be is the likeliest
+            raise UserError("The parser decides what cannot be: restore its weights, or train again.") from error
         return replace(forest, likely=np.concatenate(self.likely))
 
     def output(self, nodes: Nodes) -> PolicyOutput:
         """What the policy says of nodes; no gradient is kept."""
         with torch.no_grad():
             output: PolicyOutput = self.policy(self.encoded, NodeView.of(nodes, self.sizes, self.limits, self.device))
+        check_numbers(output.log_rule, output.split_logit)
         return output
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..grammar import Actions, Forest, Limits, Rule
+from ..grammar import Actions, Forest, Limits, Rule, location_from_cut
 from ..grammar.tree import beside_masks
 from ..oracle import Oracle
 from ..oracle.rewards import Rewards
@@ -32,6 +32,19 @@ def accuracy_and_leaves(
         accuracy.append((roots / some[0].size + 1) / 2)
         leaves.append(np.bincount(forest.nodes.image[forest.rule >= Rule.PAINT], minlength=len(some)))
     return np.concatenate(accuracy), np.concatenate(leaves)
+
+
+def off_middle(forests: Iterable[Forest], limits: Limits) -> list[float]:
+    """How far cuts lie from the middle, as a share of the side that they cut, from 0 to 0.5: mean |l - 0.5| over the
+    splits at each depth above the limit; 0 where there are none."""
+    total, count = np.zeros(limits.depth), np.zeros(limits.depth, np.int64)
+    for forest in forests:
+        split = np.flatnonzero(forest.rule < Rule.PAINT)
+        nodes = forest.nodes.take(split)
+        away = np.abs(location_from_cut(forest.cut[split], nodes.extent(forest.rule[split])) - 0.5)
+        total += np.bincount(nodes.depth, away, minlength=limits.depth)
+        count += np.bincount(nodes.depth, minlength=limits.depth)
+    return [float(share) for share in total / np.maximum(count, 1)]
 
 
 @dataclass(frozen=True)

@@ -45,8 +45,9 @@ def load(run: str | Path | None = None, device: str = "auto") -> Parser:
             f"{one_line(folder.config_path)} does not describe a network; restore it or train again."
         ) from error
     facts = {**folder.read_model(policy), **facts}
+    familiarity = folder.read_familiarity()
     try:
-        return Parser(folded(policy).to(where), preset.side, limits, facts)
+        return Parser(folded(policy).to(where), preset.side, limits, facts, familiarity)
     except (KeyError, TypeError, ValueError) as error:
         raise UserError(
             f"{one_line(folder.model_path)} is damaged (its calibration); restore it or train again."

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 import copy
+import hashlib
 import importlib
 import json
 import logging
@@ -19,6 +20,7 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import numpy as np
+import safetensors.torch
 import torch
 from torch import Tensor, nn
 
@@ -34,16 +36,21 @@ from ..support.errors import UserError
 from ..support.files import check_file
 from ..support.text import one_line
 from ..support.version import __version__
+from .familiarity import Familiarity
 from .parser import Parser
+from .runs import packed_tensors
+from .settings import ParseSettings
 
-FORMAT, VERSION = "shapeparse-onnx", 1
+FORMAT, VERSION = "shapeparse-onnx", 2
 MAX_BYTES = 1 << 30
 INSTALL = "install the extra with `pip install shapeparse[onnx]`"
 MEANS = ("inner", "outer", "along_x", "along_y")
+NO_SUM = "0" * 64
+"""In the place of the checksum while it is computed."""
 
 
 class Looking(nn.Module):
-    """The encoder as a graph: images to feature map, and to the evidence map if it has one."""
+    """The encoder as a graph: images to feature map, and to the evidence map and the signature if it has these."""
 
     def __init__(self, policy: Policy) -> None:
         super().__init__()
@@ -51,7 +58,10 @@ class Looking(nn.Module):
 
     def forward(self, images: Tensor) -> tuple[Tensor, ...]:
         encoded = self.policy.encode(images)
-        return (encoded.features, encoded.logits) if isinstance(encoded, Encoded) else (encoded,)
+        if not isinstance(encoded, Encoded):
+            return (encoded,)
+        assert encoded.signature is not None
+        return encoded.features, encoded.logits, encoded.signature
 
 
 class Deciding(nn.Module):
@@ -83,7 +93,7 @@ def export_onnx(parser: Parser, path: str | Path) -> None:
     looking = _graph(
         Looking(policy),
         {"images": torch.zeros(2, 3, parser.side, parser.side, device=CPU)},
-        ("features", "logits"),
+        ("features", "logits", "signature"),
         "images",
     )
     deciding = _graph(Deciding(policy), _example_means(policy), ("log_rule", "split_logit", "split_log_sigma"), "nodes")
@@ -96,12 +106,17 @@ def export_onnx(parser: Parser, path: str | Path) -> None:
         "limits": asdict(parser.limits),
         "facts": parser.facts,
     }
+    known = {} if parser.familiarity is None else parser.familiarity.tensors()
     for key, value in (
         ("shapeparse", json.dumps(notes)),
         ("deciding", base64.b64encode(deciding.SerializeToString()).decode()),
+        ("familiarity", base64.b64encode(packed_tensors(known, {})).decode()),
+        ("checksum", NO_SUM),
     ):
         looking.metadata_props.add(key=key, value=value)
-    files.write_bytes(path, looking.SerializeToString())
+    looking.producer_name = "shapeparse"
+    content = looking.SerializeToString()
+    files.write_bytes(path, content.replace(NO_SUM.encode(), hashlib.sha256(content).hexdigest().encode()))
 
 
 def load_onnx(path: str | Path) -> Parser:
@@ -110,30 +125,47 @@ def load_onnx(path: str | Path) -> Parser:
     check_file(path, MAX_BYTES)
     runtime = _imported("onnxruntime")
     try:
-        looking = runtime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
+        content = path.read_bytes()
+        looking = _session(runtime, content)
         notes = looking.get_modelmeta().custom_metadata_map
         described = json.loads(notes["shapeparse"])
         if described["format"] != FORMAT or described["version"] != VERSION:
             raise ValueError("another format")
-        deciding = runtime.InferenceSession(
-            base64.b64decode(notes["deciding"], validate=True), providers=["CPUExecutionProvider"]
+        _check_sum(path, content, notes["checksum"])
+        deciding = _session(runtime, base64.b64decode(notes["deciding"], validate=True))
+        policy = OnnxPolicy(looking, deciding, Preset.from_json(described["network"]), one_line(path))
+        parser = Parser(
+            cast(Policy, policy), policy.trunk.preset.side, Limits(**described["limits"]), dict(described["facts"])
         )
-        policy = OnnxPolicy(looking, deciding, Preset.from_json(described["network"]))
-        limits, side, facts = Limits(**described["limits"]), int(described["side"]), dict(described["facts"])
+        known = base64.b64decode(notes.get("familiarity", ""), validate=True)
+        parser.familiarity = Familiarity.from_tensors(safetensors.torch.load(known)) if known else None
+        parser.parse(np.full((8, 8, 3), 128, np.uint8), ParseSettings(search="policy"))  # does it answer at all?
     except UserError:
         raise
     except Exception as error:  # the runtime has many kinds of errors of its own for files that are not what they seem
         raise UserError(
             f"{one_line(path)} is not a parser in ONNX; make one with `shapeparse export RUN --onnx FILE`."
         ) from error
-    return Parser(cast(Policy, policy), side, limits, facts)
+    return parser
+
+
+def _session(runtime: Any, content: bytes) -> Any:
+    options = runtime.SessionOptions()
+    options.log_severity_level = 4  # what is wrong with a file is said here, and once
+    return runtime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
+
+
+def _check_sum(path: Path, content: bytes, noted: str) -> None:
+    """A damaged file often loads, and answers nonsense: refuse one that is not as it was written."""
+    if hashlib.sha256(content.replace(noted.encode(), NO_SUM.encode())).hexdigest() != noted:
+        raise UserError(f"{one_line(path)} is damaged (its checksum is another); copy or export it again.")
 
 
 class OnnxPolicy:
     """Looks and decides as the policy that was exported does, by ONNX Runtime."""
 
-    def __init__(self, looking: Any, deciding: Any, preset: Preset) -> None:
-        self.looking, self.deciding = looking, deciding
+    def __init__(self, looking: Any, deciding: Any, preset: Preset, name: str) -> None:
+        self.looking, self.deciding, self.name = looking, deciding, name
         with torch.device("meta"):  # only its way of pooling is needed, not its weights
             self.trunk = cast(SharedTrunk, Policy(preset).trunk)
         self.outputs = [output.name for output in looking.get_outputs()]
@@ -144,19 +176,26 @@ class OnnxPolicy:
 
     def encode(self, images: Tensor) -> Any:
         """As ``Policy.encode``."""
-        found = self.looking.run(None, {"images": np.ascontiguousarray(images.numpy())})
-        named = SimpleNamespace(**dict(zip(self.outputs, map(torch.from_numpy, found), strict=True)))
-        return Encoded(named.features, named.logits) if "logits" in self.outputs else named.features
+        found = self._answers(self.looking, None, {"images": np.ascontiguousarray(images.numpy())})
+        named = SimpleNamespace(**dict(zip(self.outputs, found, strict=True)))
+        if "logits" not in self.outputs:
+            return named.features
+        return Encoded(named.features, named.logits, getattr(named, "signature", None))
 
     def evidence_map(self, images: Tensor) -> Tensor:
         """As ``Policy.evidence_map``."""
-        (logits,) = self.looking.run(["logits"], {"images": np.ascontiguousarray(images.numpy())})
-        return torch.from_numpy(logits)
+        return self._answers(self.looking, ["logits"], {"images": np.ascontiguousarray(images.numpy())})[0]
 
     def __call__(self, encoded: Any, view: NodeView) -> PolicyOutput:
         means = dict(zip(MEANS, (mean.numpy() for mean in self.trunk.pool(encoded, view)), strict=True))
         given = {**means, "geometry": view.geometry().numpy(), "valid": view.valid.numpy()}
-        return PolicyOutput(*(torch.from_numpy(output) for output in self.deciding.run(None, given)))
+        return PolicyOutput(*self._answers(self.deciding, None, given))
+
+    def _answers(self, graph: Any, names: list[str] | None, given: dict[str, Any]) -> list[Tensor]:
+        found = graph.run(names, given)
+        if any(np.isnan(answer).any() for answer in found):  # minus infinity is the logarithm of what cannot be
+            raise UserError(f"{self.name} answers with numbers that are none (NaN); export it again.")
+        return [torch.from_numpy(answer) for answer in found]
 
 
 def _example_means(policy: Policy) -> dict[str, Tensor]:

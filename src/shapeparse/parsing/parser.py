@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeAlias, overload
+from typing import Any, NamedTuple, TypeAlias, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -19,8 +19,9 @@ from ..support.errors import UserError
 from ..support.text import checked_names
 from .calibration import Calibration, Leaves, Reliability
 from .evaluation import Evaluation, evaluate
+from .familiarity import Familiarity
 from .settings import ParseSettings
-from .trees import WITHIN_DEPTH, parse_images, parse_together, worthiest
+from .trees import WITHIN_DEPTH, parse_images, parse_together, signatures_of, worthiest
 
 Picture: TypeAlias = str | Path | npt.NDArray[np.uint8] | PIL.Image.Image
 """A file, an array of bytes (height, width), with or without 1, 3 or 4 channels, or a PIL image."""
@@ -29,6 +30,14 @@ BATCH = 32
 """Pictures that are parsed together."""
 MOST_PIXELS = 1 << 25
 """Fewer pictures are parsed together if they have more pixels than this."""
+
+
+class Parsed(NamedTuple):
+    """What a parser makes of a picture, and whether it should be believed."""
+
+    tree: ParseTree
+    strangeness: float | None
+    """Beyond 1, the picture is unlike those that the parser has learned from; None if it does not know."""
 
 
 class Parser:
@@ -42,14 +51,28 @@ class Parser:
     (256, 256)
     """
 
-    def __init__(self, policy: Policy, side: int, limits: Limits, facts: dict[str, Any]) -> None:
+    def __init__(
+        self,
+        policy: Policy,
+        side: int,
+        limits: Limits,
+        facts: dict[str, Any],
+        familiarity: Familiarity | None = None,
+    ) -> None:
         self.policy, self.side, self.limits, self.facts = policy.eval(), side, limits, facts
+        self.familiarity = familiarity
+        """What the photographs that it has learned from are like; None if nobody noted that."""
         self.calibration = Calibration.from_json(facts.get("calibration"))
 
     @property
     def title(self) -> str:
         """The full name of the method that it learned by."""
         return str(self.facts.get("title", self.facts.get("method", "a parser")))
+
+    @property
+    def has_map(self) -> bool:
+        """Whether it sees an evidence map, in which the best tree can be searched for."""
+        return self.policy.trunk.sees_gain
 
     @overload
     def parse(  # type: ignore[overload-overlap]  # a str is an iterable of str too, but is meant as a file
@@ -79,24 +102,46 @@ class Parser:
         self, pictures: Iterable[Picture], settings: ParseSettings | None = None, batch: int = BATCH, **changes: Any
     ) -> Iterator[ParseTree]:
         """Trees one after the other; few pictures are in memory at their own size (see ``MOST_PIXELS``)."""
+        for parsed in self.parse_knowingly(pictures, settings, batch, **changes):
+            yield parsed.tree
+
+    def parse_knowingly(
+        self, pictures: Iterable[Picture], settings: ParseSettings | None = None, batch: int = BATCH, **changes: Any
+    ) -> Iterator[Parsed]:
+        """As ``parse_each``, and of each picture how strange it is, which takes no second look."""
         checked_names("parse", changes, ParseSettings)
         settings = replace(settings or ParseSettings(), **changes)
         limits = settings.limits(self.limits)
-        has_map = self.policy.trunk.sees_gain
-        if settings.goal and not has_map:
+        if settings.goal and not self.has_map:
             raise UserError(
                 f"This parser has no evidence map, so it knows no {settings.goal}; give a price, or a parser of the "
                 "preset best."
             )
-        candidates = settings.candidates() if has_map else [settings]
-        price = None if has_map and settings.search == "optimal" else settings.price
+        candidates = settings.candidates() if self.has_map else [settings]
+        price = None if self.has_map and settings.search == "optimal" else settings.price
         for some in self._batches(pictures, batch):
             names, photographs, images = zip(*some, strict=True)
             sizes = np.array([one.shape[1::-1] for one in photographs], np.int32)
-            forests = parse_together(self.policy, np.stack(images), limits, sizes, candidates, photographs)
-            trees = [self.calibrated(forest).trees(names) for forest in forests]
-            for several in zip(*trees, strict=True):
-                yield worthiest(several, price)
+            together = parse_together(self.policy, np.stack(images), limits, sizes, candidates, photographs)
+            trees = [self.calibrated(forest).trees(names) for forest in together.forests]
+            seen = None if together.signatures is None else together.signatures.cpu().numpy()
+            for several, strange in zip(zip(*trees, strict=True), self._judged(seen, len(some)), strict=True):
+                yield Parsed(worthiest(several, price), strange)
+
+    def strangeness(self, images: npt.NDArray[np.uint8]) -> list[float | None]:
+        """How unlike those that it has learned from images (images, side, side, 3) are: beyond 1 they are unlike them.
+
+        None for each, if the parser does not know. Pictures of other sizes: ``parse_knowingly``.
+        """
+        seen = None if self.familiarity is None else signatures_of(self.policy, images)
+        return self._judged(seen, len(images))
+
+    def _judged(self, signatures: npt.NDArray[np.float32] | None, count: int) -> list[float | None]:
+        if self.familiarity is None or signatures is None:
+            return [None] * count
+        if signatures.shape[1] != len(self.familiarity.mean):
+            raise UserError("The parser's familiarity does not fit its network; restore its model, or train again.")
+        return [float(one) for one in self.familiarity(signatures)]
 
     def forests(
         self,

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple, TypeVar
 
-import numba as nb
 import numpy as np
 import numpy.typing as npt
 import torch
@@ -19,6 +18,7 @@ from torch import Tensor
 
 from ..grammar import Forest, Nodes, Rule
 from ..oracle.igm import SOFT_UNITS
+from ..support.numba import nb
 
 Photograph = npt.NDArray[np.uint8]
 """Bytes (height, width, 3)."""

@@ -34,7 +34,9 @@ class RunData:
         config = folder.read_config()
         try:
             facts = dict(config.get("data", NOWHERE))
-            options = {name: facts[name] for name in ("threshold", "image_root", "seed", "count") if name in facts}
+            options = {
+                name: facts[name] for name in ("threshold", "image_root", "seed", "count", "world") if name in facts
+            }
             source = Source(str(facts["source"]), categories=tuple(facts.get("categories", ())), **options)
             return cls(run, source, {part: [str(name) for name in facts[part]] for part in PARTS}, facts)
         except UserError:

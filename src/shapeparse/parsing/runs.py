@@ -19,6 +19,7 @@ from torch import Tensor, nn
 from ..support import files
 from ..support.errors import UserError
 from ..support.text import one_line
+from .familiarity import PREFIX, Familiarity
 
 VERSION = 1
 
@@ -32,6 +33,7 @@ class RunFolder:
         self.metrics_path = self.path / "metrics.csv"
         self.model_path = self.path / "model.safetensors"
         self.checkpoint_path = self.path / "checkpoint.safetensors"
+        self.lock_path = self.path / "training.lock"
 
     def write_config(self, config: dict[str, Any]) -> None:
         """Write the run's settings."""
@@ -80,6 +82,20 @@ class RunFolder:
         """Load the best policy's weights, whatever their precision in the file; what is known of them."""
         return read_network(policy, self.model_path)
 
+    def add_familiarity(self, familiarity: Familiarity) -> None:
+        """Note beside the best policy's weights what its photographs are like."""
+        tensors, notes = read_tensors(self.model_path)
+        write_tensors(self.model_path, tensors | familiarity.tensors(), notes)
+
+    def read_familiarity(self) -> Familiarity | None:
+        """What the best policy knows of its photographs, if that was noted."""
+        try:
+            return Familiarity.from_tensors(read_tensors(self.model_path)[0])
+        except (KeyError, TypeError, ValueError) as error:
+            raise UserError(
+                f"{one_line(self.model_path)} is damaged (its familiarity); restore it or train again."
+            ) from error
+
     def remove_leftovers(self) -> None:
         """Remove half-written files of a run that was killed."""
         for path in self.path.glob(".*.part"):
@@ -110,7 +126,7 @@ def read_tensors(path: Path) -> tuple[dict[str, Tensor], dict[str, str]]:
 def read_network(network: nn.Module, path: Path) -> dict[str, Any]:
     """Load a network's weights, whatever their precision in the file; what is known of them."""
     tensors, notes = read_tensors(path)
-    load_state(network, tensors, path)
+    load_state(network, {name: one for name, one in tensors.items() if not name.startswith(PREFIX)}, path)
     try:
         facts = json.loads(notes.get("facts", "{}"))
     except (ValueError, RecursionError):

@@ -7,14 +7,12 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 from ..support.checks import is_whole
 from ..support.errors import UserError
+from ..support.limits import MOST_LOOKAHEAD, MOST_RECTANGLES
 
 if TYPE_CHECKING:
     from ..grammar import Limits
 
 Search = Literal["optimal", "lookahead", "policy"]
-MOST_RECTANGLES = 4096
-MAX_LOOKAHEAD = 1024
-"""Candidate cuts per axis that a search may look ahead."""
 
 
 @dataclass(frozen=True)
@@ -51,8 +49,8 @@ class ParseSettings:
     """The fewest rectangles that are expected to label this share of the pixels right (optimal search only)."""
 
     def __post_init__(self) -> None:
-        if not is_whole(self.lookahead) or not 0 <= self.lookahead <= MAX_LOOKAHEAD:
-            raise UserError(f"lookahead is {self.lookahead}; give 0 for none, or cuts from 1 to {MAX_LOOKAHEAD}.")
+        if not is_whole(self.lookahead) or not 0 <= self.lookahead <= MOST_LOOKAHEAD:
+            raise UserError(f"lookahead is {self.lookahead}; give 0 for none, or cuts from 1 to {MOST_LOOKAHEAD}.")
         if self.price is not None and not 0 <= self.price < float("inf"):
             raise UserError(f"price is {self.price}; give an accuracy per rectangle of at least 0, such as 0.001.")
         if self.search not in get_args(Search):

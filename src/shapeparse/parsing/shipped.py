@@ -17,7 +17,7 @@ MOST_BYTES = 5_000_000
 """Of its weights: everybody downloads them."""
 NOTE = (
     f"The pretrained parser is used, which has learned from pictures of the {BUILT_IN} only; for photographs of other "
-    "things train your own with `shapeparse train --data DIR --preset best --out RUN`, and give --model RUN."
+    "things train your own with `shapeparse train --data DIR --out RUN`, and give --model RUN."
 )
 
 

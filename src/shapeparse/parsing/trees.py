@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -24,7 +25,7 @@ from ..networks.policy import Policy
 from ..networks.views import to_pixels
 from ..oracle import Oracle
 from ..oracle.optimal import best_tree
-from .actors import MapActor, PolicyActor
+from .actors import MapActor, PolicyActor, check_numbers
 from .parallel import side_by_side
 from .refine import Photograph, refined, settled
 from .settings import ParseSettings
@@ -55,9 +56,19 @@ def parse_images(
 
     def parsed(first: int) -> Forest:
         some = slice(first, first + batch)
-        return parse_together(policy, images[some], limits, all_sizes[some], [settings], photographs[some])[0]
+        together = parse_together(policy, images[some], limits, all_sizes[some], [settings], photographs[some])
+        return together.forests[0]
 
     yield from side_by_side(parsed, range(0, len(images), batch))
+
+
+class Together(NamedTuple):
+    """What came of some images that were looked at once."""
+
+    forests: list[Forest]
+    """One per candidate settings."""
+    signatures: torch.Tensor | None
+    """See ``Trunk.signature``."""
 
 
 def parse_together(
@@ -67,16 +78,18 @@ def parse_together(
     sizes: npt.NDArray[np.integer],
     candidates: Sequence[ParseSettings],
     photographs: Sequence[Photograph] = (),
-) -> list[Forest]:
+) -> Together:
     """The forests of some images, one per candidate settings. They are looked at once, as the first says."""
     policy.eval()
     with torch.no_grad():
         pixels = to_pixels(images, device_of(policy))
         if policy.trunk.sees_gain:
             seen = Seen.by(policy, pixels, candidates[0].flips)
-            return [parse_seen(policy, seen, sizes, limits, settings, photographs) for settings in candidates]
+            forests = [parse_seen(policy, seen, sizes, limits, settings, photographs) for settings in candidates]
+            return Together(forests, policy.trunk.signature(seen.encoded))
         encoded = policy.encode(pixels)
-    return [PolicyActor(policy, encoded, sizes, limits).parse() for _ in candidates]
+        forests = [PolicyActor(policy, encoded, sizes, limits).parse() for _ in candidates]
+        return Together(forests, policy.trunk.signature(encoded))
 
 
 @dataclass(frozen=True)
@@ -102,9 +115,23 @@ class Seen:
                 likely = paint(look.logits)
                 if flips:
                     likely.add_(paint(policy.evidence_map(some.flip(3))).flip(2)).div_(2)
+                check_numbers(likely)
                 looks.append(look)
                 maps.append(likely)
         return cls(pixels, Encoded.joined(looks), torch.cat(maps))
+
+
+def signatures_of(policy: Policy, images: npt.NDArray[np.uint8]) -> npt.NDArray[np.float32] | None:
+    """The signatures of (images, side, side, 3) bytes, without parsing them; None if the policy gives none."""
+    found = []
+    with torch.no_grad():
+        for first in range(0, len(images), AT_ONCE):
+            pixels = to_pixels(images[first : first + AT_ONCE], device_of(policy))
+            signature = policy.trunk.signature(policy.encode(pixels))
+            if signature is None:
+                return None
+            found.append(signature.cpu().numpy())
+    return np.concatenate(found) if found else None
 
 
 def parse_seen(

@@ -10,7 +10,7 @@ import math
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -23,12 +23,18 @@ from ..learning.augmentation import colour_jitter, random_crops
 from ..learning.checkpoints import pack_networks, unpack_networks
 from ..learning.data import TrainingData
 from ..learning.run import Report, Training
+from ..learning.settings import LearningSettings
+from ..networks.lite import load_weights
 from ..networks.precision import has_bfloat16
+from ..networks.presets import preset_named
 from ..networks.views import to_pixels
 from ..parsing.runs import RunFolder
 from ..support.errors import UserError
 from ..support.text import one_line
-from .unet import UNet
+from .unet import LiteUNet, UNet
+
+OURS = {"none": "scratch", "lite0": "best"}
+"""Our presets with the same encoders."""
 
 
 @dataclass(frozen=True)
@@ -41,8 +47,13 @@ class SegmenterSettings:
     """Budget in minutes, if no epochs are given."""
     seed: int = 0
     """Of all that is random."""
-    widths: tuple[int, ...] = (16, 32, 64, 128, 192)
-    """Channels of the U-Net from fine to coarse; the first see half of the image's side, each next one half of that."""
+    encoder: Literal["none", "lite0"] = "none"
+    """Whether it begins with random weights, or with an encoder that was pretrained on ImageNet."""
+    widths: tuple[int, ...] = ()
+    """Channels of the U-Net from fine to coarse; the first see half of the image's side, each next one half of that. As
+    our own networks have them, if not given."""
+    encoder_rate: float = LearningSettings.encoder_rate
+    """Highest learning rate of the pretrained encoder, as for our own."""
     rate: float = 3e-3
     """Highest learning rate."""
     weight_decay: float = 0.05
@@ -77,7 +88,9 @@ class SegmenterSettings:
             raise UserError(f"zoom is {self.zoom}; give a number of at least 1.")
         if self.colour > 1:
             raise UserError(f"colour is {self.colour}; give a number from 0 to 1.")
-        object.__setattr__(self, "widths", tuple(self.widths))
+        if self.encoder not in OURS:
+            raise UserError(f"encoder is {ascii(self.encoder)[:40]}; choose one of {', '.join(OURS)}.")
+        object.__setattr__(self, "widths", tuple(self.widths) or preset_named(OURS[self.encoder]).widths)
         if not self.widths or any(not is_whole(width) or width < 1 for width in self.widths):
             raise UserError(f"widths is {self.widths}; give at least one whole number, all of them at least 1.")
         if self.epochs is None and self.minutes is None:
@@ -95,11 +108,21 @@ class Segmenter(Training):
         self.settings = settings
         with torch.random.fork_rng():
             torch.manual_seed(settings.seed)
-            self.network = UNet(settings.widths).to(memory_format=torch.channels_last)  # type: ignore[call-overload]
-        self._set_pixel_statistics()
-        self.optimiser = torch.optim.AdamW(
-            self.network.parameters(), lr=settings.rate, weight_decay=settings.weight_decay
-        )
+            self.network = new_network(settings).to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+        groups = [{"params": list(self.network.parameters()), "highest": settings.rate}]
+        if isinstance(self.network, LiteUNet):
+            load_weights(self.network.eyes)
+            self.network.eyes.freeze(LearningSettings.frozen_stages)
+            pretrained = [one for one in self.network.eyes.parameters() if one.requires_grad]
+            known = {id(one) for one in self.network.eyes.parameters()}
+            others = [one for one in self.network.parameters() if id(one) not in known]
+            groups = [
+                {"params": others, "highest": settings.rate},
+                {"params": pretrained, "highest": settings.encoder_rate},
+            ]
+        else:
+            self._set_pixel_statistics(self.network)
+        self.optimiser = torch.optim.AdamW(groups, lr=settings.rate, weight_decay=settings.weight_decay)
 
     def config(self) -> dict[str, Any]:
         """What ``config.json`` holds: the settings, and a number that other data would change."""
@@ -123,7 +146,8 @@ class Segmenter(Training):
             progress = self.progress(number / len(parts))
             if progress >= 1:
                 break
-            self.optimiser.param_groups[0]["lr"] = self.settings.rate * one_cycle(progress)
+            for group in self.optimiser.param_groups:
+                group["lr"] = group["highest"] * one_cycle(progress)
             losses.append(self._update(part))
             self.seconds = time.perf_counter() - started
             report({"within": (number + 1) / len(parts), "progress": self.progress((number + 1) / len(parts))})
@@ -161,17 +185,22 @@ class Segmenter(Training):
         path = self.folder.checkpoint_path
         unpack_networks({"unet": self.network}, {"unet": self.optimiser}, tensors, path)
 
-    def _set_pixel_statistics(self) -> None:
+    def _set_pixel_statistics(self, network: UNet) -> None:
         """Mean and spread of the training images alone."""
         images = self.data.train_images.reshape(-1, 3)
-        self.network.pixel_mean.copy_(torch.from_numpy(images.mean(axis=0) / 255))
-        self.network.pixel_std.copy_(torch.from_numpy(images.std(axis=0) / 255).clamp(min=0.02))
+        network.pixel_mean.copy_(torch.from_numpy(images.mean(axis=0) / 255))
+        network.pixel_std.copy_(torch.from_numpy(images.std(axis=0) / 255).clamp(min=0.02))
+
+
+def new_network(settings: SegmenterSettings) -> UNet | LiteUNet:
+    """The U-Net that settings describe, not trained yet."""
+    return (LiteUNet if settings.encoder == "lite0" else UNet)(settings.widths)
 
 
 class TrainedSegmenter:
     """A U-Net that has learned, ready to predict masks."""
 
-    def __init__(self, network: UNet, facts: dict[str, Any]) -> None:
+    def __init__(self, network: UNet | LiteUNet, facts: dict[str, Any]) -> None:
         self.network, self.facts = network.eval(), facts
 
     def probabilities(self, images: npt.NDArray[np.uint8], flips: bool = True) -> npt.NDArray[np.float32]:
@@ -189,7 +218,7 @@ def load_segmenter(folder: str | Path) -> TrainedSegmenter:
     try:
         if config["peer"] != "segmenter":
             raise ValueError("another peer")
-        network = UNet(SegmenterSettings(**config["settings"]).widths)
+        network = new_network(SegmenterSettings(**config["settings"]))
     except (KeyError, TypeError, ValueError, RuntimeError, MemoryError) as error:
         raise UserError(
             f"{one_line(run.config_path)} does not describe a segmenter; restore it or train again."
@@ -199,7 +228,9 @@ def load_segmenter(folder: str | Path) -> TrainedSegmenter:
 
 
 @torch.no_grad()
-def predict(network: UNet, images: npt.NDArray[np.uint8], flips: bool, batch: int = 16) -> npt.NDArray[np.float32]:
+def predict(
+    network: UNet | LiteUNet, images: npt.NDArray[np.uint8], flips: bool, batch: int = 16
+) -> npt.NDArray[np.float32]:
     """(images, height, width) probabilities of paint, a few images at a time."""
     network.eval()
     found = np.empty(images.shape[:3], np.float32)

@@ -1,4 +1,4 @@
-"""A small U-Net: from an image to the logit of paint at every pixel."""
+"""Small U-Nets, from an image to the logit of paint at every pixel: from scratch, or on a pretrained encoder."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from ..networks.blocks import ResidualBlock, Up, convolution
+from ..networks.lite import MEAN, SPREAD, LiteEncoder
+from ..networks.pyramid import PyramidEncoder
 
 
 class UNet(nn.Module):
@@ -45,4 +47,26 @@ class UNet(nn.Module):
         for block in reversed(self.up):
             x = block(x, seen.pop())
         logits: Tensor = F.interpolate(self.head(x), size=images.shape[2:], mode="bilinear")
+        return logits[:, 0]
+
+
+class LiteUNet(nn.Module):
+    """The same way up, from what EfficientNet-Lite0 saw: a peer with the eyes of the preset ``best``."""
+
+    def __init__(self, widths: tuple[int, ...]) -> None:
+        super().__init__()
+        eyes = LiteEncoder(2 ** len(widths))
+        self.pyramid = PyramidEncoder(eyes, eyes.channels, widths, channels=1)
+        del self.pyramid.features  # of nodes, which there are none of
+
+    @property
+    def eyes(self) -> LiteEncoder:
+        """The pretrained encoder."""
+        assert isinstance(self.pyramid.eyes, LiteEncoder)
+        return self.pyramid.eyes
+
+    def forward(self, images: Tensor) -> Tensor:
+        """(images, height, width) logits, of (images, 3, height, width) with values from 0 to 1."""
+        seen = ((images - MEAN) / SPREAD).contiguous(memory_format=torch.channels_last)
+        logits: Tensor = F.interpolate(self.pyramid.evidence_map(seen), size=images.shape[2:], mode="bilinear")
         return logits[:, 0]

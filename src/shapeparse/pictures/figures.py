@@ -120,7 +120,7 @@ def fit(width: float, height: float, most_width: float, most_height: float) -> t
 
 def figure_png(figure: Figure) -> bytes:
     """The figure as a PNG file's content; the same figure gives the same bytes."""
-    return _rendered(figure, "png", {"Software": None})
+    return _rendered(figure, "png", {"Software": "shapeparse"})
 
 
 def figure_svg(figure: Figure) -> bytes:

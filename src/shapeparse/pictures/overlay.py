@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 from PIL import Image
+from PIL.PngImagePlugin import PngInfo
 
 from ..grammar import BoolArray, ParseTree
 from ..support.errors import UserError
@@ -55,7 +56,9 @@ def label_overlay(labels: BoolArray, image: npt.NDArray | None = None) -> Pixels
 def png_bytes(pixels: npt.NDArray) -> bytes:
     """The picture as a PNG file's content."""
     buffer = io.BytesIO()
-    Image.fromarray(np.asarray(pixels)).save(buffer, format="PNG")
+    made_by = PngInfo()
+    made_by.add_text("Software", "shapeparse")  # which tells its kind: see support/files.py
+    Image.fromarray(np.asarray(pixels)).save(buffer, format="PNG", pnginfo=made_by)
     return buffer.getvalue()
 
 

@@ -96,6 +96,7 @@ class Page:
         return (
             '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
             '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+            '<meta name="generator" content="shapeparse">\n'
             f"<title>{escape(self.title)}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n<main>\n"
             + "\n".join(self._parts)
             + f"\n</main>\n{end}\n</body>\n</html>\n"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import io
-from xml.sax.saxutils import escape
+from html import escape
 
 import numpy as np
 import numpy.typing as npt
@@ -51,7 +51,7 @@ def tree_svg(tree: ParseTree, image: npt.NDArray | None = None) -> str:
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" class="shapeparse" role="img" {size} '
         f'viewBox="0 0 {tree.width} {tree.height}">',
-        f"<title>{escape(title)}</title>",
+        f"<title>{escape(title, quote=False)}</title>",
         f"<style>{_STYLE}</style>",
         _ground(tree, image),
         '<g class="leaves">',

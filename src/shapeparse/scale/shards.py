@@ -89,6 +89,7 @@ class Shards:
         if self.manifest_path.exists():
             self._refuse_another(ours)
         else:
+            self._refuse_files_of_others()
             files.write_json(self.manifest_path, ours)
         finished = {number for number, path in enumerate(self.parts) if path.exists()}
         if self.skipped_path.exists():
@@ -112,13 +113,17 @@ class Shards:
         lines: list[dict[str, Any]] = sorted(self.skipped, key=lambda line: line["shard"])
         lines += [{"shard": None, "path": str(problem.path), "reason": problem.reason} for problem in problems]
         self._write_skipped(lines)
-        content = facts | {
-            "settings": asdict(self.settings),
-            "photographs": len(self.inputs),
-            "parsed": len(self.inputs) - len(self.skipped),
-            "shards": [path.name for path in self.parts],
-            "problems": [{"file": line["path"], "reason": line["reason"]} for line in lines],
-        }
+        content = (
+            MANIFEST
+            | facts
+            | {
+                "settings": asdict(self.settings),
+                "photographs": len(self.inputs),
+                "parsed": len(self.inputs) - len(self.skipped),
+                "shards": [path.name for path in self.parts],
+                "problems": [{"file": line["path"], "reason": line["reason"]} for line in lines],
+            }
+        )
         files.write_json(self.summary_path, content)
         return [Skipped(Path(line["path"]), line["reason"]) for line in lines]
 
@@ -131,6 +136,11 @@ class Shards:
 
     def _write_skipped(self, lines: Sequence[dict[str, Any]]) -> None:
         files.write_bytes(self.skipped_path, _as_lines(lines))
+
+    def _refuse_files_of_others(self) -> None:
+        there = next((path for path in self.outputs() if path.exists()), None)
+        if there is not None:
+            raise UserError(f"{one_line(there)} is there already, and of no bulk parse; choose another --out.")
 
     def _refuse_another(self, ours: dict[str, Any]) -> None:
         theirs = files.read_json(self.manifest_path, "restore it, or choose another --out")

@@ -1,22 +1,31 @@
-"""The one place that writes files, to a temporary name first, renamed when complete; and that looks before reading."""
+"""The one place that writes files, to a temporary name first, renamed when complete; and that looks before reading.
+
+Nothing replaces a file of another kind: see :func:`kind_of`.
+"""
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import stat
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from .errors import UserError
 from .text import one_line
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 MAX_BYTES = 1 << 30
 """Larger files are not opened."""
 MAX_JSON = 64 << 20
 """Larger files of settings and results are not read."""
+HEAD = 4096
+"""Bytes at the beginning of a file that tell its kind."""
 
 
 def write_with(path: str | Path, write: Callable[[BinaryIO], object]) -> None:
@@ -32,6 +41,7 @@ def write_with(path: str | Path, write: Callable[[BinaryIO], object]) -> None:
             file.flush()
             os.fsync(file.fileno())
         os.chmod(temporary, 0o666 & ~_umask())
+        refuse_other_kind(path, kind_of(temporary, path.suffix))
         os.replace(temporary, path)
     except OSError as error:
         Path(temporary).unlink(missing_ok=True)
@@ -58,6 +68,13 @@ def write_json(path: str | Path, content: Any) -> None:
     write_text(path, json.dumps(content, indent=2, allow_nan=False) + "\n")
 
 
+def write_array(path: str | Path, array: NDArray[Any]) -> None:
+    """Write a NumPy array to ``path`` atomically, as ``np.load`` reads it, memory-mapped if wanted."""
+    import numpy as np  # which help texts do without
+
+    write_with(path, lambda file: np.save(file, array, allow_pickle=False))
+
+
 def read_json(path: str | Path, remedy: str, limit: int = MAX_JSON) -> Any:
     """The content of a JSON file that may hold anything, or be none: a pipe, a device, nested without end.
 
@@ -73,6 +90,52 @@ def read_json(path: str | Path, remedy: str, limit: int = MAX_JSON) -> Any:
         raise UserError(f"{one_line(path)} cannot be read (it is nested too deeply); {remedy}.") from error
     except ValueError as error:
         raise UserError(f"{one_line(path)} cannot be read (it is not JSON: {one_line(error)}); {remedy}.") from error
+
+
+def kind_of(path: str | Path, suffix: str | None = None) -> str:
+    """What kind a file is of: the first word at its beginning that starts with ``shapeparse``.
+
+    Nearly all that is written here has one, such as ``shapeparse-tree``: as the format of a JSON file, as the software
+    of a PNG picture, as a class of an SVG drawing. A table (``.csv``) has none, and its first two columns tell what it
+    is of; nor have lines of numbers (``.txt``), of which it is how many. The kind of any other file is empty.
+    """
+    with open(path, "rb") as file:
+        head = file.read(HEAD)
+    mark = re.search(rb"shapeparse(-[a-z]+)*", head)
+    if mark:
+        return mark[0].decode()
+    suffix = Path(path).suffix if suffix is None else suffix
+    line = head.decode("latin-1").split("\n")[0]
+    if suffix.lower() == ".csv":
+        return ",".join(line.split(",")[:2])
+    if suffix.lower() == ".txt" and re.fullmatch(r"[-+.\de ]+", line):
+        return f"{len(line.split())} numbers"
+    return ""
+
+
+def refuse_other_kind(path: str | Path, kind: str) -> None:
+    """Raise UserError if there is a file at ``path`` that is not of that kind: it is somebody's, and would be lost."""
+    path = Path(path)
+    try:
+        status = path.stat()
+        same = not stat.S_ISREG(status.st_mode) or status.st_size == 0 or kind_of(path) == kind
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise UserError(
+            f"Cannot look at {one_line(path)} ({error.strerror or error}); choose another --out."
+        ) from error
+    if not same:
+        raise UserError(
+            f"{one_line(path)} is another kind of file and is not replaced; move it away or choose another --out."
+        )
+
+
+def refuse_foreign(paths: Iterable[str | Path]) -> None:
+    """Raise UserError, before work begins, if a file that is to be written is there and has no kind: see `kind_of`."""
+    for path in map(Path, paths):
+        if path.is_file():
+            refuse_other_kind(path, kind_of(path) or "written here")
 
 
 def make_folder(path: str | Path) -> Path:

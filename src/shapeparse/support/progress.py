@@ -8,13 +8,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from typing import IO, Any
+from contextlib import ExitStack, contextmanager
+from typing import IO, TYPE_CHECKING, Any
 
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-from rich.status import Status
-from rich.table import Table
+if TYPE_CHECKING:  # Rich is imported where it is used: bars are for terminals, and most commands have no table
+    from rich.console import Console
 
 _WIDE = 10_000
 """Columns of a console that is not a terminal: nothing there needs to be folded."""
@@ -37,10 +35,12 @@ def bar(description: str, total: int | None = None) -> Callable[[Iterable[Any]],
     """
 
     def follow(items: Iterable[Any]) -> Iterable[Any]:
-        console = errors()
-        if not console.is_terminal:
+        if not sys.stderr.isatty():
             yield from items
             return
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+        console = errors()
         columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
         with Progress(*columns, console=console, transient=True) as progress:
             yield from progress.track(items, total, description=description)
@@ -51,26 +51,24 @@ def bar(description: str, total: int | None = None) -> Callable[[Iterable[Any]],
 @contextmanager
 def waiting(message: str) -> Iterator[Callable[[], None]]:
     """A function that tells the user, once, why there is a wait until the end of the block."""
-    console = errors()
-    status = Status(message, console=console)
-    told = False
+    with ExitStack() as stack:
+        told = False
 
-    def tell() -> None:
-        nonlocal told
-        if not told and console.is_terminal:
-            status.start()
-        elif not told:
-            console.print(message)
-        told = True
+        def tell() -> None:
+            nonlocal told
+            if not told and sys.stderr.isatty():
+                stack.enter_context(errors().status(message))
+            elif not told:
+                note(message)
+            told = True
 
-    try:
         yield tell
-    finally:
-        status.stop()
 
 
 def print_table(columns: Sequence[str], rows: Iterable[Sequence[str]], footer: Sequence[str] = ()) -> None:
     """Print a table: the first column is text, the others are numbers."""
+    from rich.table import Table
+
     console = output()
     table = Table(
         box=None,
@@ -105,5 +103,7 @@ def percent(share: float) -> str:
 
 def _console(stream: IO[str]) -> Console:
     """Names from outside are printed as they are: ``[bold]`` in a file name is no instruction."""
+    from rich.console import Console
+
     terminal = stream.isatty()
     return Console(file=stream, markup=False, highlight=False, emoji=False, width=None if terminal else _WIDE)

@@ -35,6 +35,10 @@ def one_line(text: object) -> str:
     return plain if plain.isprintable() else repr(plain)
 
 
+FEW = 24
+"""Names that are all listed beside the closest ones."""
+
+
 def unknown(kind: str, name: object, known: Iterable[str]) -> UserError:
     """The error for a name that is not known: it says which ones are closest, or all that there are.
 
@@ -43,8 +47,12 @@ def unknown(kind: str, name: object, known: Iterable[str]) -> UserError:
     """
     names = list(known)
     near = difflib.get_close_matches(str(name), names, n=2, cutoff=0.6)
-    hint = f"did you mean {' or '.join(near)}? All are" if near else "choose one of"
-    return UserError(f"There is no {kind} {str(name)[:60]!a}; {hint} {', '.join(names)}.")
+    listed = ", ".join(names)
+    hint = f"choose one of {listed}."
+    if near:
+        others = f"All are {listed}." if len(names) <= FEW else f"There are {len(names)} in all."
+        hint = f"did you mean {' or '.join(near)}? {others}"
+    return UserError(f"There is no {kind} {str(name)[:60]!a}; {hint}")
 
 
 def checked_names(what: str, given: Iterable[str], settings: Any) -> None:

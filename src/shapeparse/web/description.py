@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from fastapi import FastAPI
@@ -16,6 +17,7 @@ from .schemas import (
     EXPORT_EXAMPLE,
     PARSE_FORM,
     PLAN_EXAMPLE,
+    PLAN_FORM,
     Error,
     ExportRequest,
     ParseAnswer,
@@ -72,6 +74,9 @@ def posting(name: str) -> dict[str, Any]:
                 "curl --json @request.json -OJ http://127.0.0.1:8000/api/export",
             ),
         },
+    }  # fmt: skip
+    described["plan"]["openapi_extra"]["requestBody"]["content"]["multipart/form-data"] = {
+        "schema": PLAN_FORM, "example": {"request": json.dumps(PLAN_EXAMPLE)},
     }  # fmt: skip
     options = described[name]
     options["responses"] = options.get("responses", {}) | errors(400, 403, 408, 413, 415, 422, 503)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from time import perf_counter
 from typing import Any
@@ -20,11 +19,12 @@ from ..support.errors import UserError
 from ..support.text import one_line
 from ..support.version import __version__
 from .answers import Refusal, json_response
+from .forms import ParseForm, PlanForm, read_json, read_parse, read_plan
 from .parsers import Model, Photo
 from .samples import SAMPLES, Sample, find_sample
 from .schemas import ExportRequest, Health, ModelFacts, PlanRequest, SampleName
 from .settings import ServiceSettings
-from .uploads import ParseForm, as_request, as_tree, read_form, read_json, read_photo, read_upload_mask
+from .uploads import as_request, as_tree, read_photo, read_upload_mask
 from .workshop import Stopped, Workshop
 
 
@@ -70,21 +70,23 @@ class Endpoints:
         The trees are in the photograph's own pixels, whatever its size.
         """
         self.workshop.check()
-        form = await read_form(request)
+        form = await read_parse(request)
         return await self.workshop.do(request, lambda stopped: self._parse(form, stopped))
 
     async def plan(self, request: Request) -> Response:
-        """Plan the brush strokes that paint a tree."""
-        return await self._with_json(request, self._plan)
+        """Plan the brush strokes that paint a tree.
+
+        Beside a mask, the metrics say how much of it the strokes cover, and how much paint they waste.
+        """
+        self.workshop.check()
+        form = await read_plan(request)
+        return await self.workshop.do(request, lambda _: self._plan(form))
 
     async def export(self, request: Request) -> Response:
         """Download a tree, or the strokes that paint it, as a file."""
-        return await self._with_json(request, self._export)
-
-    async def _with_json(self, request: Request, work: Callable[[bytes], Response]) -> Response:
         self.workshop.check()
         body = await read_json(request)
-        return await self.workshop.do(request, lambda _: work(body))
+        return await self.workshop.do(request, lambda _: self._export(body))
 
     def _parse(self, form: ParseForm, stopped: Stopped) -> Response:
         models = self._chosen(form.models)
@@ -94,7 +96,7 @@ class Endpoints:
             if stopped():
                 break
             start = perf_counter()
-            tree = replace(model.parse(photo, mask, form.depth, form.price), name=name)
+            tree = replace(model.parse(photo, mask, form.settings), name=name)
             parses.append(_parse_json(model, tree, mask, 1000 * (perf_counter() - start)))
         height, width = photo.shape[:2]
         return json_response({"image": {"name": name, "width": width, "height": height}, "parses": parses})
@@ -121,10 +123,14 @@ class Endpoints:
             )
         return form.image.name, photo, mask
 
-    def _plan(self, body: bytes) -> Response:
-        request = as_request(body, PlanRequest)
+    def _plan(self, form: PlanForm) -> Response:
+        request = as_request(form.body, PlanRequest)
         tree = as_tree(request.tree, self.settings.max_pixels)
-        return json_response(plan_painting(tree, request.settings()).to_json())
+        mask = None if form.sample is None else find_sample(form.sample).mask
+        if form.mask is not None:
+            mask = read_upload_mask(form.mask, self.settings.max_pixels)
+        plan = plan_painting(tree, request.settings()).to_json(mask)
+        return json_response({**plan, "scores": None if mask is None else asdict(tree.scores(mask))})
 
     def _export(self, body: bytes) -> Response:
         request = as_request(body, ExportRequest)
@@ -132,10 +138,17 @@ class Endpoints:
             known = ", ".join([*DRAWINGS, *FORMATS])
             raise UserError(f"There is no format {one_line(request.format[:40])!r}; the formats are {known}.")
         tree = as_tree(request.tree, self.settings.max_pixels)
-        suffix, media_type, _ = DRAWINGS.get(request.format) or FORMATS[request.format]
+        media_type = (DRAWINGS.get(request.format) or FORMATS[request.format])[1]
         content = _exported(tree, request)
-        name = f'attachment; filename="{safe_stem(tree.name)}{suffix}"'
+        name = f'attachment; filename="{download_name(tree.name, request.format)}"'
         return Response(content, media_type=media_type, headers={"Content-Disposition": name})
+
+
+def download_name(image: str, format: str) -> str:
+    """What a download is called: after the photograph and after what it is, so that no kind replaces another."""
+    if format in DRAWINGS:
+        return f"{safe_stem(image)}-{format.partition('-')[0]}{DRAWINGS[format][0]}"
+    return f"{safe_stem(image)}-plan{FORMATS[format].suffix}"
 
 
 def safe_stem(name: str) -> str:

@@ -28,6 +28,8 @@ LEFT = 499
 LINGER_SECONDS, LINGER_BYTES = 2.0, 16_000_000
 """How long, and how much, is still read of a request that was answered before its end: a client that is cut off while
 it sends may never see the answer."""
+OWN_SITES = ("same-origin", "none")
+"""What Sec-Fetch-Site says of a request by a page of the service itself, or by a person."""
 HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
@@ -94,8 +96,10 @@ class Exchange:
         host = re.sub(r":\d*$", "", headers.get("host", "")).lower()
         if settings.hosts is not None and host not in settings.hosts:
             raise Refusal(403, f"The service does not answer to the name {host[:100]!r}; use the address it printed.")
-        if self._scope["method"] == "POST" and headers.get("sec-fetch-site") in ("cross-site", "same-site"):
+        if not self._is_from_own_page():
             raise Refusal(403, "Web pages of other sites may not use this service.")
+        if "content-length" in headers and "transfer-encoding" in headers:
+            raise Refusal(400, "The request has two lengths, Content-Length and Transfer-Encoding; send one of them.")
         declared = headers.get("content-length", "0")
         if declared.isdecimal() and (len(declared) > 15 or int(declared) > settings.max_bytes):
             raise self._too_large()
@@ -159,6 +163,19 @@ class Exchange:
                 return
             dropped += len(message.get("body", b""))
             self._unread = message["type"] == "http.request" and message.get("more_body", False)
+
+    def _is_from_own_page(self) -> bool:
+        """Whether the request comes from no page at all, or from one of the service's own.
+
+        Old browsers send no Sec-Fetch-Site, and none sends an Origin when a link is followed, so each is asked where it
+        is there. Behind a proxy the scheme may have changed, so only the name and the port of an Origin count.
+        """
+        host = self._headers.get("host", "").lower()
+        own = {f"{scheme}://{host}" for scheme in ("http", "https")}
+        sites = self._headers.getlist("sec-fetch-site") if self._scope["method"] == "POST" else []
+        return all(site in OWN_SITES for site in sites) and all(
+            origin.lower() in own for origin in self._headers.getlist("origin")
+        )
 
     def _too_large(self) -> Refusal:
         limit = self._guard.settings.max_bytes

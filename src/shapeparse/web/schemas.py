@@ -10,7 +10,7 @@ from ..explorer.page import DRAWINGS
 from ..painting import FORMATS
 from ..painting.settings import LEAST, MOST, Order, PaintSettings, Unit
 from .samples import SAMPLES
-from .settings import MAX_DEPTH, MAX_PARSES
+from .settings import MAX_DEPTH, MAX_PARSES, MAX_RECTANGLES
 
 DEFAULTS = PaintSettings()
 
@@ -54,6 +54,12 @@ PARSE_FORM: dict[str, Any] = {
             "maximum": MAX_DEPTH,
             "description": "Of the deepest rectangle in the tree; the model's own if not given.",
         },
+        "rectangles": {
+            "type": "integer",
+            "minimum": 1,
+            "maximum": MAX_RECTANGLES,
+            "description": "The best tree of at most so many. One of `rectangles`, `price` and `accuracy`, or none.",
+        },
         "price": {
             "type": "number",
             "minimum": 0,
@@ -61,6 +67,27 @@ PARSE_FORM: dict[str, Any] = {
             "default": 0,
             "description": "Accuracy, as a share of the picture, that every additional rectangle must bring.",
         },
+        "accuracy": {
+            "type": "number",
+            "exclusiveMinimum": 0,
+            "maximum": 1,
+            "description": "The fewest rectangles that label this share of the pixels right, as far as a model knows.",
+        },
+    },
+}
+
+PLAN_FORM: dict[str, Any] = {
+    "type": "object",
+    "additionalProperties": False,
+    "required": ["request"],
+    "properties": {
+        "request": {"type": "string", "format": "binary", "description": "The JSON of a request, as a file."},
+        "mask": {
+            "type": "string",
+            "format": "binary",
+            "description": "What is to be painted (white): the metrics then say `coverage` and `waste`.",
+        },
+        "sample": {"type": "string", "enum": list(SAMPLES), "description": "A built-in photograph, for its mask."},
     },
 }
 
@@ -93,7 +120,7 @@ class ModelFacts(Answer):
     title: str
     kind: Literal["model", "oracle"] = Field(description="Learned, or told by the mask.")
     needs_mask: bool
-    facts: dict[str, Any] = Field(description="Its usual `depth`, whether it knows a `price`, how it was trained.")
+    facts: dict[str, Any] = Field(description="Its usual `depth`, the `settings` it knows, how it was trained.")
 
 
 class SampleName(Answer):
@@ -173,6 +200,7 @@ class StrokeAnswer(Answer):
     y2: float
     width: float
     rectangle: int
+    via: tuple[float, float] | None = Field(description="Corner of the way here with the brush down; null if lifted.")
 
 
 class PlanAnswer(Answer):
@@ -184,6 +212,7 @@ class PlanAnswer(Answer):
     version: Literal[1]
     strokes: list[StrokeAnswer]
     metrics: dict[str, float | None]
+    scores: ScoresAnswer | None = Field(None, description="Of the labels; None without a mask.")
 
 
 class PlanRequest(BaseModel):
@@ -203,6 +232,8 @@ class PlanRequest(BaseModel):
     stroke_speed: float = Field(DEFAULTS.stroke_speed, ge=LEAST, le=MOST, description="Brush down, a second.")
     travel_speed: float = Field(DEFAULTS.travel_speed, ge=LEAST, le=MOST, description="Brush up, a second.")
     lift_time: float = Field(DEFAULTS.lift_time, ge=0, le=MOST, description="Seconds to lower and lift the brush.")
+    turn_time: float = Field(DEFAULTS.turn_time, ge=0, le=MOST, description="Seconds to turn with the brush down.")
+    join: bool = Field(DEFAULTS.join, description="Whether the brush stays down between strokes where it may.")
 
     def settings(self) -> PaintSettings:
         """As the planner takes them."""

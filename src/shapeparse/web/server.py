@@ -1,8 +1,7 @@
-"""The service as a process: the address it listens at, slow clients, and how it stops."""
+"""The service as a process: the address it listens at, and how it stops."""
 
 from __future__ import annotations
 
-import asyncio
 import errno
 import ipaddress
 import signal
@@ -13,13 +12,11 @@ from typing import Any
 
 import uvicorn
 from fastapi import FastAPI
-from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from ..support.errors import UserError
 from ..support.text import one_line
+from .protocol import PatientProtocol
 
-HEAD_SECONDS = 10.0
-"""A client that has not sent the head of a request after this is cut off."""
 STOP_SECONDS = 30
 """What still runs so long after the service was told to stop is given up."""
 MAX_CONNECTIONS = 200
@@ -96,42 +93,6 @@ class Server(uvicorn.Server):
         if self.server_state.tasks:
             print("shapeparse: finishing what runs; Ctrl-C again stops at once.", file=sys.stderr)
         await super().shutdown(sockets)
-
-
-class PatientProtocol(H11Protocol):
-    """HTTP/1.1 with an end to patience: the head of a request must arrive in time, too."""
-
-    _timer: asyncio.TimerHandle | None = None
-
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Start waiting for the first request."""
-        super().connection_made(transport)
-        self._wait()
-
-    def data_received(self, data: bytes) -> None:
-        """Take what arrives; the timer runs while that is part of a head."""
-        super().data_received(data)
-        self._wait()
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        """Stop waiting."""
-        self._stop_waiting()
-        super().connection_lost(exc)
-
-    def _wait(self) -> None:
-        answering = self.cycle is not None and not self.cycle.response_complete
-        if answering:
-            self._stop_waiting()
-        elif self._timer is None:
-            self._timer = self.loop.call_later(HEAD_SECONDS, self._give_up)
-
-    def _stop_waiting(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
-
-    def _give_up(self) -> None:
-        self.transport.abort()
 
 
 def _resolve(host: str, port: int) -> tuple[socket.AddressFamily, tuple[Any, ...]]:

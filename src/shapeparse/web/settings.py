@@ -11,6 +11,12 @@ from ..support.errors import UserError
 
 MAX_DEPTH = 10
 """Deeper trees than this are not made for clients: 2^10 rectangles are more than anybody looks at."""
+MAX_RECTANGLES = 100
+"""Larger trees than this are not searched for: the time grows with them, and nobody looks at so many."""
+LEAST_PRICE = 0.0001
+"""The least that a rectangle must bring in the search for the best tree, for the same reason."""
+MAX_SIDE = 16_384
+"""Pixels of the longer side of a picture. A line of millions is no photograph, and every row and column costs work."""
 MAX_PARSES = 4
 """Models that one request may ask."""
 MAX_JSON_BYTES = 4_000_000

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -13,10 +12,11 @@ import pytest
 
 from shapeparse.benchmark.engines import ENGINES
 from shapeparse.benchmark.engines.local import Event
+from shapeparse.benchmark.job import run_job
 from shapeparse.benchmark.plan import Job, Plan
 from shapeparse.benchmark.record import Record
-from shapeparse.benchmark.worker import alone
 from shapeparse.data import Loaded
+from shapeparse.support.processes import alone
 
 ray = pytest.importorskip("ray")
 
@@ -24,7 +24,7 @@ from ray.cluster_utils import Cluster  # noqa: E402
 
 from shapeparse.benchmark.engines.ray import do_job, mark  # noqa: E402
 
-EPOCHS = 8
+EPOCHS = 6
 QUIET = {"num_cpus": 1, "include_dashboard": False}
 TIMES = ("seconds", "nodes_per_second", "parse_ms", "validation_curve")
 
@@ -39,14 +39,14 @@ def start(photographs: Callable, tmp_path: Path) -> Start:
         images, masks = photographs(8)
         loaded = Loaded(images, masks, [f"{index}" for index in range(8)], [])
         record = Record(tmp_path / name)
-        record.start(Plan.of("small", loaded, 3, None, epochs, depth=3))
+        record.start(Plan.of("small", loaded, 2, None, epochs, depth=3))
         record.cache(loaded)
         return record
 
     return make
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def cluster() -> Iterator[Cluster]:
     """A cluster of this machine with a node of one core; tests may add more."""
     made = Cluster(initialize_head=True, head_node_args=QUIET)
@@ -72,41 +72,40 @@ def plan_of(record: Record) -> Plan:
     return Plan.from_json(json.loads(record.plan_path.read_text()))
 
 
-def numbers(record: Record, job: Job) -> list[dict[str, Any]]:
+def numbers(runs: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The runs of a job, without what the clock decides."""
-    runs = json.loads((record.job_folder(job) / "result.json").read_text())
     curves = [[accuracy for _, accuracy in run["validation_curve"]] for run in runs]
     timeless = [{name: value for name, value in run.items() if name not in TIMES} for run in runs]
     return [run | {"curve": curve} for run, curve in zip(timeless, curves, strict=True)]
 
 
-def test_a_node_dies_and_the_numbers_are_those_of_the_local_engine(
-    start: Start, cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+def test_a_node_dies_and_the_numbers_are_those_of_the_same_jobs_here(
+    start: Start, cluster: Cluster, tmp_path: Path
 ) -> None:
     node = cluster.add_node(num_cpus=1)
-    here, there = start("local"), start("ray")
-    jobs = plan_of(here).jobs(["bc"])
+    record = start("ray")
+    plan = plan_of(record)
+    jobs = plan.jobs(["bc"])
 
     class Killing(Told):
         """Kills a node when both jobs are in the middle."""
 
         def __call__(self, event: Event) -> None:
             super().__call__(event)
-            reached = [max(self.epochs(job), default=0) for job in jobs[:2]]
+            reached = [max(self.epochs(job), default=0) for job in jobs]
             if node in cluster.worker_nodes and (min(reached) >= 1 or max(reached) == EPOCHS - 2):
                 assert not self.jobs("done")
                 cluster.remove_node(node, allow_graceful=False)
 
     told = Killing()
-    ENGINES["ray"](there, jobs, 2, told, cluster.address)
+    ENGINES["ray"](record, jobs, 2, told, cluster.address)
     assert node not in cluster.worker_nodes
     assert told.jobs("done") == sorted(job.name for job in jobs)
     assert told.jobs("failed") == []
     assert all(told.epochs(job) == sorted(told.epochs(job)) for job in jobs)  # none began again
-    monkeypatch.setattr(os, "cpu_count", lambda: 2)  # so that the local engine gives each job one thread, too
-    ENGINES["local"](here, jobs, 2, Told(), None)
     for job in jobs:
-        assert numbers(there, job) == numbers(here, job)
+        found = json.loads((record.job_folder(job) / "result.json").read_text())
+        assert numbers(found) == numbers(run_job(plan, job, record.cached(plan), tmp_path / job.name, threads=1))
 
 
 def test_a_job_that_fails_is_told_in_a_sentence_and_stops_no_other(
@@ -124,7 +123,7 @@ def test_a_job_that_fails_is_told_in_a_sentence_and_stops_no_other(
     assert reasons[absent] == "IndexError: tuple index out of range"
     assert "run_job" in (record.job_folder(absent) / "log.txt").read_text()  # a bug keeps its traceback
     assert told.jobs("done") == [lines.name]
-    results: dict[str, Any] = {"runs": []}
+    results = record.read()
     record.collect(lines, results)
     assert len(results["runs"]) == 4
     assert not list((record.out / "jobs").glob("*.mark"))

@@ -78,7 +78,7 @@ def test_a_written_dataset_holds_the_generated_pairs(tmp_path: Path) -> None:
         "0002.jpg",
     ]
     record = json.loads((tmp_path / "made/generator.json").read_text())
-    assert record == {"seed": 5, "count": 3, "size": 48, "version": VERSION}
+    assert record == {"world": "plain", "seed": 5, "count": 3, "size": 48, "version": VERSION}
     image, mask = generate(5, 2, 48)
     with Image.open(tmp_path / "made/masks/0002.png") as stored:
         assert stored.mode == "L"
@@ -126,7 +126,11 @@ def test_files_added_to_a_generated_folder_survive(tmp_path: Path) -> None:
     assert (tmp_path / "images/0007.jpg").read_bytes() == b"precious"
 
 
-@pytest.mark.parametrize("content", [b"not json", b"[]", b'{"count": "many"}', b"\xff\xfe"])
+@pytest.mark.parametrize(
+    "content",
+    [b"not json", b"[]", b'{"count": "many"}', b'{"count": 1000000000000}', b"[" * 100_000, b"\xff\xfe"],
+    ids=["text", "list", "many", "billions", "nested", "binary"],
+)
 def test_a_foreign_record_is_refused_and_kept(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "generator.json").write_bytes(content)
     with pytest.raises(UserError, match=r"generator\.json"):
@@ -138,6 +142,7 @@ def test_a_foreign_record_is_refused_and_kept(tmp_path: Path, content: bytes) ->
     ("arguments", "sentence"),
     [
         ({"count": 0}, "Cannot generate 0 images; ask for a count from 1 to 1,000,000"),
+        ({"count": 10**15}, "ask for a count from 1 to 1,000,000"),
         ({"size": 15}, "size 15; choose a size from 16 to 2048"),
         ({"size": 2049}, "size 2049; choose a size from 16 to 2048"),
         ({"seed": -1}, "The seed -1 is negative; give 0 or more"),
@@ -149,6 +154,25 @@ def test_impossible_arguments_are_named_and_nothing_is_written(
     with pytest.raises(UserError, match=sentence):
         write_dataset(tmp_path / "made", **arguments)  # type: ignore[arg-type]
     assert not (tmp_path / "made").exists()
+
+
+def test_a_folder_of_the_wide_world_says_so_and_holds_its_pictures(tmp_path: Path) -> None:
+    write_dataset(tmp_path, count=1, seed=5, size=48, world="wide")
+    assert json.loads((tmp_path / "generator.json").read_text())["world"] == "wide"
+    with Image.open(tmp_path / "masks/0000.png") as stored:
+        np.testing.assert_array_equal(np.asarray(stored), generate(5, 0, 48, "wide")[1] * np.uint8(255))
+
+
+def test_an_unknown_world_is_refused() -> None:
+    with pytest.raises(UserError, match="There is no world 'wid'; did you mean wide"):
+        generate(0, 0, 32, "wid")
+
+
+def test_the_plain_world_is_the_one_that_the_stored_tables_were_made_with() -> None:
+    digest = hashlib.sha256()
+    for index in range(6):
+        digest.update(generate(0, index, 64)[1].tobytes())
+    assert digest.hexdigest() == "a920a3467c44c0cd0b01038e8089b8b7a2eea2dcba77a1c7c5b9d38f776bf12b"
 
 
 def test_a_negative_index_is_refused() -> None:

@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
 from shapeparse import UserError, igm
-from shapeparse.oracle.optimal.best import DEFAULT_PRICE, best_tree, tree_curve
+from shapeparse.oracle.optimal.best import best_tree, tree_curve
 from shapeparse.oracle.optimal.kernels import Costs
 from shapeparse.oracle.optimal.twins import Exhaustive
+from shapeparse.support.limits import DEFAULT_PRICE
 
 from ...conftest import one
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from shapeparse.data.generator import generate
 from shapeparse.oracle.optimal.best import problem_of
 from shapeparse.oracle.optimal.budget import Found, collect_around, search_accuracy, search_curve, search_leaves
 from shapeparse.oracle.optimal.search import WHOLE, leaf_count, refine
@@ -68,3 +69,10 @@ def test_an_accuracy_is_reached_with_few_leaves(problem):
     rows = search_accuracy(found, 0.97)
     assert rows is not None and problem.accuracy(rows) >= 0.97
     assert problem.accuracy(found.best(leaf_count(rows) - 1)[1]) < 0.97
+
+
+def test_a_tree_that_is_too_large_at_every_first_price_does_not_end_the_search():
+    _, mask = generate(1, 14, 512)  # a car door whose tree of 200 leaves and more is the same at many prices
+    found = Found(problem_of(mask, None, 1, 1.0, 1.0))
+    search_leaves(found, 200)
+    assert 190 <= leaf_count(found.best(200)[1]) <= 200

@@ -112,3 +112,30 @@ def test_nodes_outside_their_image_are_refused():
 def test_bad_settings_are_refused_in_a_sentence(bad):
     with pytest.raises(UserError, match=next(iter(bad))):
         OptimalOracle([blocks(0)], **bad)
+
+
+@pytest.mark.parametrize("gaps", [3, 8])
+def test_the_worth_of_every_cut_along_a_line_is_its_cost_to_go(gaps):
+    """Which the tests above hold against all trees; here for all lines inside nodes on and between lines at once."""
+    mask, rng = blocks(5), np.random.default_rng(5)
+    oracle = OptimalOracle([mask], Limits(3), PRICE, gaps)
+    nodes = random_nodes(rng, 60, 8, 2)
+    nodes = nodes.take((nodes.w > 1) & (nodes.h > 1))
+    places, values, labels = oracle.worth(nodes)
+    assert places.shape == values.shape == (len(nodes), 2, oracle.points)
+    assert (np.diff(places, axis=2) >= 0).all() and (places[:, :, 0] == 0).all() and (places[:, :, -1] == 1).all()
+    compared = 0
+    for n in range(len(nodes)):
+        node = nodes.take(np.array([n]))
+        for axis, extent in ((0, node.w[0]), (1, node.h[0])):
+            cuts = np.rint(places[n, axis] * extent).astype(np.int32)
+            inside = np.flatnonzero((cuts > 0) & (cuts < extent))
+            assert len(inside)  # the middle, if no line is inside
+            actions = Actions(np.full(len(inside), axis, np.int8), cuts[inside])
+            true = oracle.cost_to_go(node.take(np.zeros(len(inside), int)), actions) / node.area[0]
+            np.testing.assert_allclose(values[n, axis, inside], true, atol=1e-5)
+            compared += len(inside)
+        for place, rule in enumerate((Rule.PAINT, Rule.SKIP)):
+            true = oracle.cost_to_go(node, Actions(np.array([rule], np.int8), np.zeros(1, np.int32))) / node.area
+            np.testing.assert_allclose(labels[n, place], true, atol=1e-5)
+    assert compared > 50

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from shapeparse import ParseTree
 from shapeparse.painting import PaintSettings, plan_painting
 
-from ..conftest import flipped, known, written
+from ..conftest import brush_down, flipped, known, written
 
 any_tree, any_settings = st.from_type(ParseTree), st.from_type(PaintSettings)
 
@@ -32,7 +32,7 @@ def test_a_fields2cover_path_leads_from_state_to_state(tree: ParseTree, settings
     swaths = path[path[:, 7] == 1]
     ends = swaths[:, :2] + swaths[:, 5:6] * np.stack([np.cos(swaths[:, 3]), np.sin(swaths[:, 3])], axis=1)
     near = 3e-3 * size
-    assert np.allclose(np.concatenate([swaths[:, :2], ends], axis=1), flipped(plan, size), atol=near)
+    assert np.allclose(np.concatenate([swaths[:, :2], ends], axis=1), flipped(brush_down(plan), plan, size), atol=near)
     assert set(path[:, 7]) <= {1, 2}
     assert (path[:, 6] == 1).all()
     assert (path[:, 2] == 0).all()
@@ -40,5 +40,7 @@ def test_a_fields2cover_path_leads_from_state_to_state(tree: ParseTree, settings
     here = path[:, :2] + path[:, 5:6] * np.stack([np.cos(path[:, 3]), np.sin(path[:, 3])], axis=1)
     assert np.allclose(here[:-1], path[1:, :2], atol=near)  # each state ends where the next one begins
     task_time = (path[:, 5] / path[:, 4]).sum()
-    expected = known(plan.metrics()["seconds"]) - settings.lift_time * len(plan.strokes)
+    metrics = plan.metrics()
+    waiting = settings.lift_time * known(metrics["lifts"]) + settings.turn_time * known(metrics["turns"])
+    expected = known(metrics["seconds"]) - waiting
     assert task_time == pytest.approx(expected, rel=1e-2, abs=1e-2)

@@ -42,7 +42,7 @@ def test_the_ending_of_a_file_names_its_format_in_small_or_capital_letters(name:
     assert format_of(Path("some.folder") / f"door{FORMATS[name].suffix.upper()}") == name
 
 
-@pytest.mark.parametrize("path", ["door.dxf", "door", ".svg"])
+@pytest.mark.parametrize("path", ["door.dxf", "door", "door.svg.bak"])
 def test_an_unknown_ending_is_answered_with_those_that_are_known(refused: Callable[..., str], path: str) -> None:
     assert ".json, .geojson, .svg, .gcode, .csv, .txt" in refused(format_of, path)
 

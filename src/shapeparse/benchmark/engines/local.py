@@ -70,9 +70,9 @@ def _start(record: Record, job: Job, threads: int) -> subprocess.Popen[bytes]:
     command = [sys.executable, "-m", "shapeparse.benchmark.worker", str(record.out), job.row, str(job.fold)]
     environment = {**os.environ, "OMP_NUM_THREADS": str(threads), "NUMBA_NUM_THREADS": str(threads)}
     environment.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # a thread that waits should not burn the other job's core
-    command += [str(threads), str(os.getpid()), *plugins.IMPORTED]
+    command += [str(threads), *plugins.IMPORTED]
     with (folder / "log.txt").open("wb") as log:
-        return subprocess.Popen(command, stdout=log, stderr=log, env=environment)
+        return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=log, stderr=log, env=environment)
 
 
 def read_status(folder: Path) -> dict[str, Any] | None:

@@ -21,14 +21,15 @@ from ...data import Loaded
 from ...scale.cluster import cluster
 from ...support import files, plugins
 from ...support.errors import UserError
+from ...support.processes import alone
 from ..plan import Job, Plan
 from ..record import Record
-from ..worker import alone, watched
+from ..worker import LOCK, PATIENCE, watched
 from .local import PAUSE, Event, read_status
 
 RETRIES = 5
 """How often a job whose worker or node died is run again."""
-LEFT_BEHIND = ("checkpoint.safetensors", "lock", "status.json")
+LEFT_BEHIND = ("checkpoint.safetensors", LOCK, "status.json")
 """Files of a job that are of no use once it is done."""
 
 
@@ -93,20 +94,19 @@ def do_job(
         is_shared = marked.exists()
         jobs = marked.parent if is_shared else Path(stack.enter_context(tempfile.TemporaryDirectory()))
         folder = files.make_folder(jobs / job.name)
-        stack.enter_context(alone(folder / "lock"))
+        stack.enter_context(alone(folder / LOCK, PATIENCE))
         runs = run_job(here, job, loaded, folder, threads, noted(folder))
         return Outcome(runs, {} if is_shared else {path.name: path.read_bytes() for path in worth_keeping(folder)})
 
 
 def noted(folder: Path) -> Callable[[dict[str, Any]], None]:
     """Notes how far a training is. Without its node, the process ends as if killed: the job is for another node."""
-    note = watched(folder, os.getppid())
+    note, node = watched(folder), os.getppid()
 
     def report(row: dict[str, Any]) -> None:
-        try:
-            note(row)
-        except KeyboardInterrupt:
-            os._exit(1)  # raised, Ray would take it for a job that was cancelled
+        if os.getppid() != node:  # on POSIX systems, orphans get another parent
+            os._exit(1)  # an error that is raised would be taken for the job's own
+        note(row)
 
     return report
 

@@ -10,7 +10,19 @@ from ...pictures.page import Page
 from ...support import files
 from ..paper import PAPER_NOTE
 from ..standings import Standings
-from ..table import COLUMNS, INTERVAL_NOTE, command, conditions, data_name, failures, notes, table_rows
+from ..table import (
+    COLUMNS,
+    INTERVAL_NOTE,
+    RANK_COLUMNS,
+    RANK_NOTE,
+    command,
+    conditions,
+    data_name,
+    failures,
+    notes,
+    rank_rows,
+    table_rows,
+)
 from ..words import signed_interval
 from .charts import add_accuracies, add_depths, add_learning, add_regret, add_times
 from .findings import findings, lead, orientation
@@ -62,6 +74,9 @@ def _add_table(page: Page, standings: Standings) -> None:
     page.paragraph(INTERVAL_NOTE)
     for note in notes(standings):
         page.paragraph(note)
+    if ranked_rows := rank_rows(standings):
+        page.paragraph(RANK_NOTE)
+        page.table(RANK_COLUMNS, ranked_rows)
 
 
 def _add_findings(page: Page, standings: Standings) -> None:

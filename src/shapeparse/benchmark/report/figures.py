@@ -57,10 +57,13 @@ def accuracy_dots(marks: Sequence[Mark], folds: Sequence[Sequence[float]], paper
 def forest(marks: Sequence[Mark], intervals: Sequence[Interval], name: str = "DRAG") -> Figure:
     """Differences with their intervals around zero; those that include zero are hollow, those far off are arrows."""
     figure, axes = _row_chart(marks, f"points of test accuracy; right of 0: {name} is better", right=102.0)
-    reach = [max(abs(interval.low), abs(interval.high)) for interval in intervals]
+    ends = [
+        (one.mean, one.mean) if np.isnan(one.low) else (one.low, one.high) for one in intervals
+    ]  # one fold has none
+    reach = [max(abs(start), abs(end)) for start, end in ends]
     most = min(max(reach), _FAR * float(np.median(reach))) or 0.01
-    low = max(-most, min(0.0, *(interval.low for interval in intervals)))
-    high = min(most, max(0.0, *(interval.high for interval in intervals)))
+    low = max(-most, min(0.0, *(start for start, _ in ends)))
+    high = min(most, max(0.0, *(end for _, end in ends)))
     axes.set_xlim(low - 0.08 * most, high + 0.08 * most)
     axes.axvline(0, color=hexadecimal(INK), linewidth=0.8, zorder=2)
     for place, (mark, interval) in enumerate(zip(marks, intervals, strict=True)):
@@ -69,7 +72,7 @@ def forest(marks: Sequence[Mark], intervals: Sequence[Interval], name: str = "DR
             end = low - 0.06 * most if interval.mean < 0 else high + 0.06 * most
             axes.plot([end], [place], "<" if interval.mean < 0 else ">", color=colour, markersize=5, zorder=3)
         else:
-            axes.plot(interval[1:], [place, place], color=colour, linewidth=1.4, zorder=3)
+            axes.plot(ends[place], [place, place], color=colour, linewidth=1.4, zorder=3)
             sure = interval.is_positive or interval.is_negative
             fill = colour if sure else hexadecimal(PAPER)
             axes.plot([interval.mean], [place], "o", color=colour, markerfacecolor=fill, markersize=4.6, zorder=4)

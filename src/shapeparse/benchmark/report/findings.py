@@ -5,6 +5,7 @@ Everything is computed; nothing takes a side.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -15,6 +16,7 @@ from ..standings import Standings, kind, test_accuracy
 from ..statistics import Group, Interval
 from ..words import interval_words, listed, ordinal, percent, plural, signed, spread_words
 
+ONE_FOLD = "not known from one fold"
 RL_ROWS, IL_ROWS = ("mcpg", "ddpg"), ("bc", "dagger")
 
 
@@ -71,6 +73,8 @@ def rl_fails(standings: Standings) -> Finding:
     known = _differences(standings, RL_ROWS, ["majority-set"])
     if not known:
         return Finding(claim, paper, "not known yet; it takes MCPG or DDPG, and the line of the set's majority label")
+    if _one_fold(known):
+        return Finding(claim, paper, ONE_FOLD, known)
     above = [one.first for one in known if one.interval.is_positive]
     if not above:
         return Finding(
@@ -87,6 +91,8 @@ def imitation_works(standings: Standings) -> Finding:
     known = _differences(standings, IL_ROWS, ["majority-set", *([rl.row] if rl is not None else [])])
     if not known:
         return Finding(claim, paper, "not known yet; it takes behaviour cloning or DAgger, and something to beat")
+    if _one_fold(known):
+        return Finding(claim, paper, ONE_FOLD, known)
     ahead = sum(one.interval.is_positive for one in known)
     verdict = "yes" if ahead == len(known) else "in part" if ahead else "no"
     rivals = listed(["a constant label", *([f"{standings.title(rl)}, the better of the RL methods"] if rl else [])])
@@ -103,6 +109,8 @@ def drag_is_best(standings: Standings) -> Finding:
     rank = nine.index(drag) + 1
     rival = nine[0] if rank > 1 else nine[1]
     known = _differences(standings, ["drag"], [rival.row])
+    if _one_fold(known):
+        return Finding(claim, paper, f"{ONE_FOLD}; in it, DRAG is {ordinal(rank)} of {len(nine)}", known)
     sure = any(one.interval.is_positive or one.interval.is_negative for one in known)
     verdict = ("yes" if sure else "perhaps") if rank == 1 else ("no" if sure else "perhaps not")
     of = "the nine" if len(nine) == len(PAPER_TABLE) else f"the {len(nine)} of them that were run"
@@ -111,6 +119,11 @@ def drag_is_best(standings: Standings) -> Finding:
     counts = f"above {above or 'none'} of its rivals, below {below or 'none'}"
     counts += f", and not to be told from {len(others) - above - below}" if len(others) > above + below else ""
     return Finding(claim, paper, f"{verdict}; it is {ordinal(rank)} of {of}: {counts}", known)
+
+
+def _one_fold(known: Sequence[Comparison]) -> bool:
+    """Whether there is but one fold, which says nothing of others."""
+    return any(math.isnan(one.interval.low) for one in known)
 
 
 def _winner(standings: Standings, ranked: Sequence[Group]) -> str:

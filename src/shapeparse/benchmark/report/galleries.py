@@ -74,7 +74,7 @@ def _explorer(
         oracle, mask = parses.oracle_tree(place), parses.masks[place]
         trees = [(standings.title(group), parses.tree(group, place)) for group in shown[:MOST_EXPLORED]]
         found = [(title, tree) for title, tree in trees if tree is not None]
-        several = (Shown(title, tree, scores=tree.scores(mask)) for title, tree in [*found, ("Oracle", oracle)])
+        several = (Shown(title, tree, mask=mask) for title, tree in [*found, ("Oracle", oracle)])
         explorations.append(Exploration(name, parses.images[place], tuple(several)))
     return explorer_page(explorations, "Parses")
 

@@ -1,5 +1,5 @@
-"""Photographs of objects to paint, made to order: metal plates, window frames and car doors, with masks."""
+"""Photographs of objects to paint, made to order, with masks: three kinds of parts, or a wide world of things."""
 
-from .dataset import VERSION, generate, write_dataset
+from .dataset import VERSION, WORLDS, generate, write_dataset
 
-__all__ = ["VERSION", "generate", "write_dataset"]
+__all__ = ["VERSION", "WORLDS", "generate", "write_dataset"]

@@ -12,26 +12,31 @@ from PIL import Image
 
 from ...support.errors import UserError
 from ...support.files import make_folder, read_json, write_json, write_with
-from .scene import render
+from ...support.text import unknown
+from . import scene, wide
 
 VERSION = 1
-"""Raised whenever the same (seed, index) would give another picture."""
+"""Raised whenever the same (world, seed, index) would give another picture."""
 SMALLEST, LARGEST = 16, 2048
 MOST = 1_000_000
 """Pictures in a folder."""
 JPEG_QUALITY = 92
+WORLDS = {"plain": scene.render, "wide": wide.render}
+"""What the pictures show: three kinds of parts before clutter, or many kinds before anything."""
+PLAIN = "plain"
+"""The world of whatever names none, and of all that was made before there were two."""
 RECORD = "generator.json"
 
 
-def generate(seed: int, index: int, size: int = 256) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
+def generate(seed: int, index: int, size: int = 256, world: str = PLAIN) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
     """One photograph of an object, (size, size, 3), and its paint mask, (size, size).
 
-    The same ``seed`` and ``index`` give the same bytes every time, and the same scene at every ``size``.
+    The same ``world``, ``seed`` and ``index`` give the same bytes every time, and the same scene at every ``size``.
     """
-    _check_seed_and_size(seed, size)
+    _check(seed, size, world)
     if index < 0:
         raise UserError(f"The index {index} is negative; give 0 or more.")
-    return render(seed, index, size)
+    return WORLDS[world](seed, index, size)
 
 
 def write_dataset(
@@ -39,6 +44,7 @@ def write_dataset(
     count: int = 362,
     seed: int = 0,
     size: int = 256,
+    world: str = PLAIN,
     progress: Callable[[Iterable[int]], Iterable[int]] = lambda indices: indices,
 ) -> None:
     """Write ``count`` photographs to ``out/images``, their masks to ``out/masks``, a record beside them.
@@ -46,25 +52,27 @@ def write_dataset(
     A folder the generator made before is brought up to date; a folder of somebody else's pictures is refused.
     ``progress`` wraps the indices, to show how far it has got.
     """
-    _check_seed_and_size(seed, size)
+    _check(seed, size, world)
     if not 1 <= count <= MOST:
         raise UserError(f"Cannot generate {count} images; ask for a count from 1 to {MOST:,}.")
     out = Path(out)
     owned = _owned_count(out)
     _refuse_foreign_files(out, range(owned, count))
-    record = {"seed": seed, "count": count, "size": size, "version": VERSION}
+    record = {"world": world, "seed": seed, "count": count, "size": size, "version": VERSION}
     make_folder(out)
     # Claims the files of the old and the new set before any is touched: an interrupted call can be repeated.
     write_json(out / RECORD, record | {"count": max(owned, count), "complete": False})
     make_folder(out / "images")
     make_folder(out / "masks")
     for index in progress(range(count)):
-        _write_pair(out, index, *generate(seed, index, size))
+        _write_pair(out, index, *generate(seed, index, size, world))
     _remove_files(out, range(count, owned))
     write_json(out / RECORD, record)
 
 
-def _check_seed_and_size(seed: int, size: int) -> None:
+def _check(seed: int, size: int, world: str) -> None:
+    if world not in WORLDS:
+        raise unknown("world", world, WORLDS)
     if seed < 0:
         raise UserError(f"The seed {seed} is negative; give 0 or more.")
     if not SMALLEST <= size <= LARGEST:

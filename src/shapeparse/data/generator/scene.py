@@ -39,12 +39,12 @@ def render(seed: int, index: int, size: int) -> tuple[NDArray[np.uint8], NDArray
     surface = material(rng, size, colour)
     canvas = backdrop(rng, view, colour)
     canvas = add_clutter(rng, view, canvas, surface, light)
-    canvas = _cast_shadow(rng, canvas, shape, view.pixel, light)
-    canvas = _glaze(rng, view, canvas, shape)
+    canvas = cast_shadow(rng, canvas, shape, view.pixel, light)
+    canvas = glaze(rng, view, canvas, shape)
     if happens(rng, 0.45):
         surface = partly_stripped(rng, size, surface, colour)
-    canvas = _lay_object(rng, view, canvas, shape, surface, light)
-    canvas = _lay_fittings(rng, view, canvas, shape, colour, light)
+    canvas = lay_object(rng, view, canvas, shape, surface, light)
+    canvas = lay_fittings(rng, view, canvas, shape, colour, light)
     canvas = canvas * _illumination(rng, view)
     photograph = _expose(rng, np.random.default_rng([seed, index, SENSOR, size]), canvas)
     return photograph, shape.paint < 0
@@ -83,8 +83,8 @@ def _object_colour(rng: np.random.Generator, family: int) -> Colour:
     oxide = (rng.uniform(0.0, 0.05), rng.uniform(0.4, 0.65), rng.uniform(0.35, 0.6))
     white = (rng.uniform(0.08, 0.16), rng.uniform(0.02, 0.18), rng.uniform(0.72, 0.92))
     timber = (rng.uniform(0.05, 0.1), rng.uniform(0.4, 0.65), rng.uniform(0.35, 0.7))
-    strong = (_paint_hue(rng), rng.uniform(0.3, 0.62), rng.uniform(0.35, 0.75))
-    dark = (_paint_hue(rng), rng.uniform(0.05, 0.4), rng.uniform(0.15, 0.3))
+    strong = (paint_hue(rng), rng.uniform(0.3, 0.62), rng.uniform(0.35, 0.75))
+    dark = (paint_hue(rng), rng.uniform(0.05, 0.4), rng.uniform(0.15, 0.3))
     choices = (
         (steel, steel, oxide, strong),
         (white, white, timber, strong),
@@ -93,12 +93,13 @@ def _object_colour(rng: np.random.Generator, family: int) -> Colour:
     return hsv(*pick(rng, choices[family]))
 
 
-def _paint_hue(rng: np.random.Generator) -> float:
+def paint_hue(rng: np.random.Generator) -> float:
     """Reds, yellows, greens and blues; hardly anybody paints parts purple."""
     return pick(rng, (0.0, 0.02, 0.08, 0.13, 0.3, 0.4, 0.47, 0.55, 0.6, 0.64)) + rng.normal(0, 0.012)
 
 
-def _cast_shadow(rng: np.random.Generator, canvas: Picture, shape: Shape, pixel: float, light: Light) -> Picture:
+def cast_shadow(rng: np.random.Generator, canvas: Picture, shape: Shape, pixel: float, light: Light) -> Picture:
+    """The shadow of the object on what is behind it."""
     distance = rng.uniform(0.008, 0.04)
     solid = coverage(np.minimum(shape.paint, shape.fittings), pixel)
     shadow = blurred(solid, rng.uniform(0.006, 0.025), (-light[0] * distance, -light[1] * distance))
@@ -107,7 +108,7 @@ def _cast_shadow(rng: np.random.Generator, canvas: Picture, shape: Shape, pixel:
     return canvas * ((1 - strength * shadow) * (1 - 0.3 * contact))
 
 
-def _glaze(rng: np.random.Generator, view: View, canvas: Picture, shape: Shape) -> Picture:
+def glaze(rng: np.random.Generator, view: View, canvas: Picture, shape: Shape) -> Picture:
     """Glass, a dark interior or simply the background, seen through the openings."""
     kind = pick(rng, ("through", "interior", "sky")) if shape.glazed else "through"
     inside = coverage(shape.openings, view.pixel)
@@ -127,13 +128,20 @@ def _glaze(rng: np.random.Generator, view: View, canvas: Picture, shape: Shape) 
     return canvas
 
 
-def _lay_object(
-    rng: np.random.Generator, view: View, canvas: Picture, shape: Shape, surface: Picture, light: Light
+def lay_object(
+    rng: np.random.Generator,
+    view: View,
+    canvas: Picture,
+    shape: Shape,
+    surface: Picture,
+    light: Light,
+    edges: bool = True,
 ) -> Picture:
-    edges = bevel(shape.paint, view.pixel, light, rng.uniform(0.004, 0.01)) * rng.uniform(0.3, 0.7)
+    """The object before the canvas: its surface in the light, bevelled unless it has no ``edges``."""
+    bevelled = bevel(shape.paint, view.pixel, light, rng.uniform(0.004, 0.01)) * rng.uniform(0.3, 0.7)
     slope = rng.uniform(0.0, 0.5) * ((view.x - 0.5) * light[0] + (view.y - 0.5) * light[1])
     gloss = rng.uniform(0.0, 0.35) * _highlight(rng, view)
-    lit = surface * (1 + edges + slope + shape.relief) + gloss
+    lit = surface * (1 + (bevelled if edges else 0.0) + slope + shape.relief) + gloss
     return mixed(canvas, lit, coverage(shape.paint, view.pixel))
 
 
@@ -146,9 +154,10 @@ def _highlight(rng: np.random.Generator, view: View) -> Plane:
     return np.exp(-((along / long) ** 2) - (aside / short) ** 2)
 
 
-def _lay_fittings(
+def lay_fittings(
     rng: np.random.Generator, view: View, canvas: Picture, shape: Shape, colour: Colour, light: Light
 ) -> Picture:
+    """Handles and mouldings, of chrome, rubber or a darker paint."""
     chrome, rubber = hsv(0.6, 0.05, rng.uniform(0.6, 0.85)), hsv(0.6, 0.1, rng.uniform(0.08, 0.2))
     finish = pick(rng, (chrome, rubber, rubber, 0.7 * colour))
     lit = tinted(finish, 0.6 * bevel(shape.fittings, view.pixel, light, 0.006))

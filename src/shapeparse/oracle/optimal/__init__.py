@@ -6,7 +6,7 @@
 (1.0, 5)
 """
 
-from .best import DEFAULT_PRICE, BestTree, CurvePoint, best_tree, tree_curve
+from .best import BestTree, CurvePoint, best_tree, tree_curve
 from .teacher import OptimalOracle
 
-__all__ = ["DEFAULT_PRICE", "BestTree", "CurvePoint", "OptimalOracle", "best_tree", "tree_curve"]
+__all__ = ["BestTree", "CurvePoint", "OptimalOracle", "best_tree", "tree_curve"]

@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from ...grammar import MAX_DEPTH, Limits, ParseTree, is_whole
 from ...support.errors import UserError
+from ...support.limits import DEFAULT_PRICE, MOST_RECTANGLES, PROVEN_DEPTH
 from ..igm import Mask, integrator, units_of
 from ..kernels import UNLIMITED
 from . import proof_kernels
@@ -26,9 +27,6 @@ from .bound import bound_accuracy
 from .budget import Found, search_accuracy, search_curve, search_leaves
 from .search import Problem, Rows, deepen, refine
 
-DEFAULT_PRICE = 0.0005
-"""If nothing is asked for, every rectangle must bring this share of the pixels: few rectangles, high accuracy."""
-MOST_RECTANGLES = 4096
 MOST_PROVEN = 1 << 29
 """Larger sums of costs do not fit the 32 bits of the search over all pixel lines."""
 DEEP = 24
@@ -37,7 +35,12 @@ DEEP = 24
 
 @dataclass(frozen=True, eq=False)
 class BestTree:
-    """A tree and what is known of it."""
+    """A tree and what is known of it.
+
+    >>> found = best_tree(np.pad(np.ones((3, 4), bool), 2), rectangles=5)
+    >>> found.rectangles, found.accuracy, found.bound
+    (5, 1.0, 1.0)
+    """
 
     tree: ParseTree
     accuracy: float
@@ -66,7 +69,7 @@ class CurvePoint:
     @cached_property
     def tree(self) -> ParseTree:
         """The tree itself."""
-        return _tree(self.rows, self.width, self.height)
+        return tree_of(self.rows, self.width, self.height)
 
 
 def best_tree(
@@ -126,7 +129,11 @@ def tree_curve(
     missed: float = 1.0,
     wasted: float = 1.0,
 ) -> list[CurvePoint]:
-    """The best trees of 1 to ``most`` rectangles, from one search; only those more accurate than all smaller ones."""
+    """The best trees of 1 to ``most`` rectangles, from one search; only those more accurate than all smaller ones.
+
+    >>> [point.rectangles for point in tree_curve(np.pad(np.ones((3, 4), bool), 2))]
+    [1, 4, 5]
+    """
     if not (is_whole(most) and 1 <= most <= MOST_RECTANGLES):
         raise UserError(f"most is {most}; give a number of rectangles from 1 to {MOST_RECTANGLES}.")
     problem = problem_of(mask, depth, min_extent, missed, wasted)
@@ -173,7 +180,7 @@ def _proven(problem: Problem, rectangles: int | None, price: float | None) -> Be
     """The best tree over all pixel lines, where that can be computed."""
     depth = problem.depth
     total = problem.size * max(problem.missed, problem.wasted)
-    if depth is None or depth > proof_kernels.MOST_LEVELS or problem.min_extent > 1 or total > MOST_PROVEN:
+    if depth is None or depth > PROVEN_DEPTH or problem.min_extent > 1 or total > MOST_PROVEN:
         return None
     if rectangles is not None and rectangles < 2**depth:
         return None
@@ -188,7 +195,7 @@ def _proven(problem: Problem, rectangles: int | None, price: float | None) -> Be
     box = problem.box
     found = proof_kernels.build(rows, columns, toll, depth, box.x1, box.y1, UNLIMITED)
     accuracy = problem.accuracy(found)
-    return BestTree(_tree(found, box.x1, box.y1), accuracy, price, accuracy if problem.is_plain else None)
+    return BestTree(tree_of(found, box.x1, box.y1), accuracy, price, accuracy if problem.is_plain else None)
 
 
 def _at_price(problem: Problem, price: float) -> BestTree:
@@ -234,9 +241,9 @@ def _answer(problem: Problem, rows: Rows, price: float | None) -> BestTree | Non
         return None
     box = problem.box
     accuracy = problem.accuracy(rows)
-    return BestTree(_tree(rows, box.x1, box.y1), accuracy, price, 1.0 if accuracy == 1 else None)
+    return BestTree(tree_of(rows, box.x1, box.y1), accuracy, price, 1.0 if accuracy == 1 else None)
 
 
-def _tree(rows: Rows, width: int, height: int) -> ParseTree:
+def tree_of(rows: Rows, width: int, height: int) -> ParseTree:
     x, y, w, h, depth, parent, rule, cut = rows
     return ParseTree(width, height, x, y, w, h, depth, parent, rule.astype(np.int8), cut)

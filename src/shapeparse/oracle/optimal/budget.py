@@ -36,7 +36,9 @@ ENOUGH_BOXES = 1000
 SMALL_TABLE = 5000
 """... unless the whole table has no more than this many."""
 SECANTS = 6
-"""Secants at most, for one set of lines."""
+"""Secants at most, for one set of lines, ..."""
+MOST_SECANTS = 24
+"""... but more while no tree as small as wanted was met."""
 COARSE_GAPS = 24
 CLOSE = 4
 """Trees on both sides of the wanted number of leaves that differ by this many need no further secant."""
@@ -157,7 +159,8 @@ class Secant:
         """The price to try after a tree was found at one: where both sides cost the same, or a guess while one side is
         unknown; None if the tree is as large as wanted or nothing new."""
         point = leaf_count(rows), found.problem.tree_cost(rows)
-        if point[0] == self.leaves or point in (self.few, self.many):
+        repeats = point == self.few or (point == self.many and self.few is not None)  # else, dearer still
+        if point[0] == self.leaves or repeats:
             return None
         if point[0] < self.leaves:
             self.few = max(point, self.few or point)
@@ -190,9 +193,9 @@ def _bracket(found: Found, xs: Lines, ys: Lines, leaves: int, price: float, fill
 def _search_many(found: Found, leaves: int, price: float) -> None:
     """Search trees that are improved in parts, then the frontier on the cuts of the trees around ``leaves``."""
     secant = Secant(leaves)
-    for _ in range(SECANTS):
+    for tried in range(MOST_SECANTS):
         following = secant.next_price(found, search_price(found, price), price)
-        if following is None or secant.is_close:
+        if following is None or secant.is_close or (tried >= SECANTS - 1 and secant.few is not None):
             break
         price = following
     collect_around(found, leaves, price)

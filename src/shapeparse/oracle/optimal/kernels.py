@@ -17,9 +17,9 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import numba as nb
 import numpy as np
 
+from ...support.numba import nb
 from ..kernels import LEAF, PAINT, SKIP
 
 LANES = 8
@@ -39,6 +39,32 @@ class Costs(NamedTuple):
     """The cost of a unit that is not paint in a leaf that is painted."""
     price: float
     """The cost of the leaf itself."""
+    brush: float = 0.0
+    """The side of the brush that paints the leaves, in pixels; 0 if painting takes no time. With a brush, a leaf that
+    is painted also costs the time of its strokes, in the better direction (``stroke_cost``):"""
+    pitch: float = 1.0
+    """the distance of neighbouring strokes at most,"""
+    pace: float = 0.0
+    """the cost of a pixel of the brush's way,"""
+    turn: float = 0.0
+    """of a turn from a stroke into the next,"""
+    lift: float = 0.0
+    """of coming to the leaf,"""
+    beyond: float = 0.0
+    """and of a unit painted beyond a leaf that is narrower than the brush."""
+
+
+@kernel
+def stroke_cost(costs, w, h):
+    """The cost of the strokes that paint a leaf, along x or along y."""
+    brush, pitch = np.float32(costs.brush), np.float32(costs.pitch)
+    wide, high = max(w - brush, np.float32(0)), max(h - brush, np.float32(0))
+    rows, columns = np.ceil(high / pitch - np.float32(1e-4)), np.ceil(wide / pitch - np.float32(1e-4))  # but the first
+    pace, turn = np.float32(costs.pace), np.float32(costs.turn)
+    along_x = (rows + np.float32(1)) * wide * pace + rows * turn + high * pace
+    along_y = (columns + np.float32(1)) * high * pace + columns * turn + wide * pace
+    beyond = max(w, brush) * max(h, brush) - w * h
+    return np.float32(costs.lift) + min(along_x, along_y) + np.float32(costs.beyond) * np.float32(costs.unit) * beyond
 
 
 @kernel
@@ -46,6 +72,8 @@ def leaf_costs(costs, positive, w, h):
     """The cost of a leaf when it is painted, and when it is skipped."""
     missed = np.float32(costs.missed) * positive
     wasted = np.float32(costs.wasted) * (w * h * np.float32(costs.unit) - positive)
+    if costs.brush > 0:
+        wasted += stroke_cost(costs, w, h)
     return np.float32(costs.price) + wasted, np.float32(costs.price) + missed
 
 

@@ -20,8 +20,6 @@ from .kernels import kernel
 PENDING = 64
 """Room for the intervals that a bisection keeps: their number grows with the logarithm of the extent."""
 
-MOST_LEVELS = 4
-
 short = np.int32  # sums of 32 bits are scanned on vectors; Numba would widen them
 
 
@@ -82,7 +80,49 @@ def find_one(rows, price, x0, x1, y0, y1, least):
     return LEAF, 0
 
 
-# Numba cannot cache a kernel that calls itself or that is given another: the three levels are written out.
+# Numba cannot cache a kernel that calls itself or that is given another: the three levels are written out. The lowest
+# keeps its intervals on a stack, which costs least; the others, whose cuts are dear, go on where the bound is least.
+
+
+@kernel
+def beside(axis, cut, x0, x1, y0, y1):
+    """The boxes on both sides of a cut."""
+    if axis == 0:
+        return (x0, cut, y0, y1), (cut, x1, y0, y1)
+    return (x0, x1, y0, cut), (x0, x1, cut, y1)
+
+
+@kernel
+def all_cuts(price, x0, x1, y0, y1, best):
+    """The cuts of a box along both axes as two intervals, with room for all that bisection makes of them."""
+    intervals = np.empty((x1 - x0 + y1 - y0, 5), np.int64)
+    waiting = push_cuts(intervals, 0, x0 + 1, x1 - 1, price, price, best)
+    intervals[:waiting, 4] = 0
+    both = push_cuts(intervals, waiting, y0 + 1, y1 - 1, price, price, best)
+    intervals[waiting:both, 4] = 1
+    return intervals, both
+
+
+@kernel
+def pop_least(intervals, waiting):
+    """The interval of the least bound, which is taken out: its place is filled by the last one."""
+    least = 0
+    for i in range(1, waiting):
+        if intervals[i, 2] + intervals[i, 3] < intervals[least, 2] + intervals[least, 3]:
+            least = i
+    low, high, left, right = quadruple(intervals, least)
+    axis = intervals[least, 4]
+    intervals[least] = intervals[waiting - 1]
+    return axis, low, high, left, right
+
+
+@kernel
+def push_parts(intervals, waiting, axis, low, high, cut, left, right, one, other, best):
+    """Put what is left of an interval around a cut back: below it the other side costs more, above it the one side."""
+    more = push_cuts(intervals, waiting, cut + 1, high, one, right, best)
+    more = push_cuts(intervals, more, low, cut - 1, left, other, best)
+    intervals[waiting:more, 4] = axis
+    return more
 
 
 @kernel
@@ -99,12 +139,9 @@ def search_two(rows, columns, price, x0, x1, y0, y1, limit):
             if left + right >= best:
                 continue
             cut = (low + high) >> 1
-            if axis == 0:
-                one = search_one(rows, columns, price, x0, cut, y0, y1, best - right)
-                other = search_one(rows, columns, price, cut, x1, y0, y1, best - left)
-            else:
-                one = search_one(rows, columns, price, x0, x1, y0, cut, best - right)
-                other = search_one(rows, columns, price, x0, x1, cut, y1, best - left)
+            before, behind = beside(axis, cut, x0, x1, y0, y1)
+            one = search_one(rows, columns, price, *before, best - right)
+            other = search_one(rows, columns, price, *behind, best - left)
             if one + other < best:
                 best, best_axis, best_cut = one + other, axis, cut
             waiting = push_cuts(pending, waiting, cut + 1, high, one, right, best)
@@ -116,26 +153,18 @@ def search_two(rows, columns, price, x0, x1, y0, y1, limit):
 def search_three(rows, columns, price, x0, x1, y0, y1, limit):
     """The least cost of at most three levels, with axis and cut; ``limit`` and LEAF if that is not below ``limit``."""
     best, best_axis, best_cut = min(cost_of_leaf(rows, price, x0, x1, y0, y1), limit), LEAF, 0
-    pending = np.empty((PENDING, 4), np.int64)
-    for axis in range(2):
-        first, last = (x0, x1) if axis == 0 else (y0, y1)
-        waiting = push_cuts(pending, 0, first + 1, last - 1, price, price, best)
-        while waiting > 0:
-            waiting -= 1
-            low, high, left, right = quadruple(pending, waiting)
-            if left + right >= best:
-                continue
-            cut = (low + high) >> 1
-            if axis == 0:
-                one = search_two(rows, columns, price, x0, cut, y0, y1, best - right)[0]
-                other = search_two(rows, columns, price, cut, x1, y0, y1, best - left)[0]
-            else:
-                one = search_two(rows, columns, price, x0, x1, y0, cut, best - right)[0]
-                other = search_two(rows, columns, price, x0, x1, cut, y1, best - left)[0]
-            if one + other < best:
-                best, best_axis, best_cut = one + other, axis, cut
-            waiting = push_cuts(pending, waiting, cut + 1, high, one, right, best)
-            waiting = push_cuts(pending, waiting, low, cut - 1, left, other, best)
+    intervals, waiting = all_cuts(price, x0, x1, y0, y1, best)
+    while waiting > 0:
+        axis, low, high, left, right = pop_least(intervals, waiting)
+        if left + right >= best:
+            break
+        cut = (low + high) >> 1
+        before, behind = beside(axis, cut, x0, x1, y0, y1)
+        one = search_two(rows, columns, price, *before, best - right)[0]
+        other = search_two(rows, columns, price, *behind, best - left)[0]
+        if one + other < best:
+            best, best_axis, best_cut = one + other, axis, cut
+        waiting = push_parts(intervals, waiting - 1, axis, low, high, cut, left, right, one, other, best)
     return best, best_axis, best_cut
 
 
@@ -143,26 +172,18 @@ def search_three(rows, columns, price, x0, x1, y0, y1, limit):
 def search_four(rows, columns, price, x0, x1, y0, y1, limit):
     """The least cost of at most four levels, with axis and cut; ``limit`` and LEAF if that is not below ``limit``."""
     best, best_axis, best_cut = min(cost_of_leaf(rows, price, x0, x1, y0, y1), limit), LEAF, 0
-    pending = np.empty((PENDING, 4), np.int64)
-    for axis in range(2):
-        first, last = (x0, x1) if axis == 0 else (y0, y1)
-        waiting = push_cuts(pending, 0, first + 1, last - 1, price, price, best)
-        while waiting > 0:
-            waiting -= 1
-            low, high, left, right = quadruple(pending, waiting)
-            if left + right >= best:
-                continue
-            cut = (low + high) >> 1
-            if axis == 0:
-                one = search_three(rows, columns, price, x0, cut, y0, y1, best - right)[0]
-                other = search_three(rows, columns, price, cut, x1, y0, y1, best - left)[0]
-            else:
-                one = search_three(rows, columns, price, x0, x1, y0, cut, best - right)[0]
-                other = search_three(rows, columns, price, x0, x1, cut, y1, best - left)[0]
-            if one + other < best:
-                best, best_axis, best_cut = one + other, axis, cut
-            waiting = push_cuts(pending, waiting, cut + 1, high, one, right, best)
-            waiting = push_cuts(pending, waiting, low, cut - 1, left, other, best)
+    intervals, waiting = all_cuts(price, x0, x1, y0, y1, best)
+    while waiting > 0:
+        axis, low, high, left, right = pop_least(intervals, waiting)
+        if left + right >= best:
+            break
+        cut = (low + high) >> 1
+        before, behind = beside(axis, cut, x0, x1, y0, y1)
+        one = search_three(rows, columns, price, *before, best - right)[0]
+        other = search_three(rows, columns, price, *behind, best - left)[0]
+        if one + other < best:
+            best, best_axis, best_cut = one + other, axis, cut
+        waiting = push_parts(intervals, waiting - 1, axis, low, high, cut, left, right, one, other, best)
     return best, best_axis, best_cut
 
 

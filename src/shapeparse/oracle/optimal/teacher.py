@@ -34,12 +34,29 @@ class Table(NamedTuple):
     tables: npt.NDArray[np.float32]
 
 
+class Worth(NamedTuple):
+    """What every cut of some nodes along the oracle's lines is worth, and both labels: Q* as a share of the area."""
+
+    places: npt.NDArray[np.float32]
+    """(nodes, 2, points): where, from 0 to 1, for each axis in ascending order. The first and the last are the node's
+    edges, which are worth what is left when a level and a leaf are wasted; the last is repeated."""
+    values: npt.NDArray[np.float32]
+    """(nodes, 2, points)."""
+    labels: npt.NDArray[np.float32]
+    """(nodes, 2): of paint and of skip."""
+
+
 class OptimalOracle:
     """An actor: the first action of the best tree of any node, at a price per rectangle.
 
     The cuts of these trees lie on lines of each image: those of its best tree at the price, to the pixel, and others
     where the mask changes. Among such trees the oracle is exact, at every node: nodes whose edges are no lines keep
     their edges. ``expand(oracle.sizes, oracle, oracle.limits)`` gives the best trees on the lines.
+
+    >>> oracle = OptimalOracle([np.pad(np.ones((3, 4), bool), 2)])
+    >>> roots = Nodes.roots(oracle.sizes)
+    >>> bool(oracle(roots).rule[0] < Rule.PAINT), oracle.cost_to_go(roots, oracle(roots)).shape
+    (True, (1,))
     """
 
     def __init__(
@@ -88,6 +105,28 @@ class OptimalOracle:
         check_actions(nodes, actions, self.limits)
         cost = self._each(nodes, actions.rule.astype(np.int64), actions.cut.astype(np.int64))
         return nodes.area - 2 * cost
+
+    @property
+    def points(self) -> int:
+        """Places along an axis that ``worth`` knows of at most."""
+        return self.gaps + 1
+
+    def worth(self, nodes: Nodes) -> Worth:
+        """Q* of every cut along a line inside the nodes, and of both labels, by one look at the table of each node."""
+
+        def empty(count: int) -> tuple[npt.NDArray[np.float32], ...]:
+            shape = (count, 2, self.points)
+            return np.empty(shape, np.float32), np.empty(shape, np.float32), np.empty(shape[:2], np.float32)
+
+        places, values, labels = empty(len(nodes))
+        for table, chosen, rows in self._by_image(nodes):
+            where, cost, label = empty(len(rows))
+            teacher_kernels.worth_all(*table, rows, self.limits.depth, where, cost, label)
+            per_pixel = 2 / (table.costs.unit * nodes.area[chosen])
+            places[chosen] = where
+            values[chosen] = 1 - cost * per_pixel[:, None, None]
+            labels[chosen] = 1 - label * per_pixel[:, None]
+        return Worth(places, values, labels)
 
     def replace(self, index: int, mask: Mask) -> None:
         """Put another mask of the same size in the place of one."""

@@ -85,3 +85,50 @@ def cost_all(sums, costs, xs, ys, min_extent, tables, nodes, depth_limit, rules,
             positive = sums[y + h, x + w] - sums[y + h, x] - sums[y, x + w] + sums[y, x]
             painted, skipped = leaf_costs(costs, np.float32(positive), np.float32(w), np.float32(h))
             result[n] = painted if rules[n] == 2 else skipped
+
+
+@kernel
+def worth_along(least, lines, first, last, price, places, found):
+    """Place and cost of a cut at every line between two of them, from the ``least`` costs of boxes between any two; at
+    both ends, which are no cuts, the cost when a level and a leaf are wasted."""
+    gaps, start, extent = len(lines) - 1, lines[first], lines[last] - lines[first]
+    places[:], found[:] = 1.0, least[pair(first, last, gaps)] + price
+    places[0] = 0.0
+    for line in range(first + 1, last):
+        places[line - first] = (lines[line] - start) / extent
+        found[line - first] = least[pair(first, line, gaps)] + least[pair(line, last, gaps)]
+
+
+@kernel
+def worth_all(sums, costs, xs, ys, min_extent, tables, nodes, depth_limit, places, found, labels):
+    """Of nodes of one image: places (nodes, 2, points) along each axis, from 0 to 1, the least cost of a cut at each,
+    and the costs (nodes, 2) of paint and skip. An axis without a line inside has its middle instead."""
+    for n in range(len(nodes)):
+        x, y, w, h, depth = nodes[n, 0], nodes[n, 1], nodes[n, 2], nodes[n, 3], nodes[n, 4]
+        x1, y1, left = x + w, y + h, depth_limit - depth - 1
+        positive = sums[y1, x1] - sums[y1, x] - sums[y, x1] + sums[y, x]
+        labels[n, 0], labels[n, 1] = leaf_costs(costs, np.float32(positive), np.float32(w), np.float32(h))
+        if left < 0:
+            places[n], found[n] = 0.5, box_cost(sums, costs, x, x1, y, y1)
+            continue
+        lines_x, lines_y, own = xs, ys, tables
+        i, j, k, m = place_of(xs, x), place_of(xs, x1), place_of(ys, y), place_of(ys, y1)
+        if min(i, j, k, m) < 0:
+            lines_x, lines_y = lines_inside(xs, x, x1), lines_inside(ys, y, y1)
+            i, j, k, m = 0, len(lines_x) - 1, 0, len(lines_y) - 1
+            own = np.empty((levels_on(lines_x, lines_y, left) + 1, j * (j + 1) // 2, m * (m + 1) // 2), np.float32)
+            fill_levels(sums, costs, lines_x, lines_y, min_extent, False, own)
+        level = min(left, len(own) - 1)
+        column, row = pair(k, m, len(lines_y) - 1), pair(i, j, len(lines_x) - 1)
+        worth_along(own[level, :, column], lines_x, i, j, costs.price, places[n, 0], found[n, 0])
+        worth_along(own[level, row], lines_y, k, m, costs.price, places[n, 1], found[n, 1])
+        if j - i == 1 and w > 1:
+            half = w // 2
+            places[n, 0, 1] = half / w
+            found[n, 0, 1] = finish(sums, costs, xs, ys, min_extent, tables, x, x + half, y, y1, left)[0]
+            found[n, 0, 1] += finish(sums, costs, xs, ys, min_extent, tables, x + half, x1, y, y1, left)[0]
+        if m - k == 1 and h > 1:
+            half = h // 2
+            places[n, 1, 1] = half / h
+            found[n, 1, 1] = finish(sums, costs, xs, ys, min_extent, tables, x, x1, y, y + half, left)[0]
+            found[n, 1, 1] += finish(sums, costs, xs, ys, min_extent, tables, x, x1, y + half, y1, left)[0]

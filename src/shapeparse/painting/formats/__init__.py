@@ -15,8 +15,9 @@ from ...grammar import ParseTree
 from ...support.errors import UserError
 from ...support.text import one_line, unknown
 from ..georeference import Affine
-from . import fields2cover, gcode, geojson, poses
+from . import fields2cover, gcode, geojson, poses, ros
 from .gcode import Commands
+from .ros import RosSettings
 
 if TYPE_CHECKING:
     from ..plan import PaintPlan
@@ -37,6 +38,8 @@ FORMATS = {
     "gcode": Format(".gcode", "text/x-gcode", "a program for machines with two axes and a brush that is lifted"),
     "csv": Format(".csv", "text/csv", "a table of poses, a row for every place to go to"),
     "fields2cover": Format(".txt", "text/plain", "a path that the library Fields2Cover reads"),
+    "ros-path": Format(".path.yaml", "text/plain", "a nav_msgs/Path for ROS 2"),
+    "ros-poses": Format(".poses.yaml", "text/plain", "a geometry_msgs/PoseArray for ROS 2"),
 }
 
 
@@ -51,7 +54,9 @@ class ExportSettings:
     image: npt.NDArray[np.uint8] | None = None
     """The photograph, to draw on."""
     commands: Commands = field(default_factory=Commands)
-    """What lifts and lowers the brush, in G-code."""
+    """What a machine is told in G-code besides the ways."""
+    ros: RosSettings = field(default_factory=RosSettings)
+    """Where the plane lies in a robot's frame."""
 
     def __post_init__(self) -> None:
         if self.crs is not None:
@@ -60,20 +65,20 @@ class ExportSettings:
 
 def format_of(path: str | Path) -> str:
     """The format that a file's name ends in."""
-    found = [name for name, known in FORMATS.items() if known.suffix == Path(path).suffix.lower()]
+    found = [name for name, known in FORMATS.items() if Path(path).name.lower().endswith(known.suffix)]
     if not found:
         endings = ", ".join(known.suffix for known in FORMATS.values())
         raise UserError(f"{one_line(path)} ends in no format that is known; give it one of {endings}.")
     return found[0]
 
 
-def export_plan(plan: PaintPlan, tree: ParseTree, format: str, settings: ExportSettings | None = None) -> bytes:
-    """The plan as a file of one of ``FORMATS``; ``tree`` is the one it was made from."""
+def export_plan(plan: PaintPlan, tree: ParseTree | None, format: str, settings: ExportSettings | None = None) -> bytes:
+    """The plan as a file of one of ``FORMATS``; ``tree`` is the one it was made from, if any."""
     settings = settings or ExportSettings()
-    if (tree.width, tree.height) != (plan.width, plan.height):
+    if tree is not None and (tree.width, tree.height) != plan.image_size:
         raise UserError(
-            f"The plan is of an image of {plan.width} x {plan.height} pixels but the tree of one of {tree.width} x "
-            f"{tree.height}; give the tree that was planned with."
+            f"The plan is of an image of {plan.image_size[0]} x {plan.image_size[1]} pixels but the tree of one "
+            f"of {tree.width} x {tree.height}; give the tree that was planned with."
         )
     writers: dict[str, Callable[[], str]] = {
         "json": lambda: plan_text(plan.to_json()),
@@ -82,13 +87,15 @@ def export_plan(plan: PaintPlan, tree: ParseTree, format: str, settings: ExportS
         "gcode": lambda: gcode.write(plan, settings.commands),
         "csv": lambda: poses.write(plan, settings.world),
         "fields2cover": lambda: fields2cover.write(plan, settings.world),
+        "ros-path": lambda: ros.write_path(plan, settings.ros),
+        "ros-poses": lambda: ros.write_poses(plan, settings.ros),
     }
     if format not in writers:
         raise unknown("format", format, FORMATS)
     return writers[format]().encode()
 
 
-def _drawing(plan: PaintPlan, tree: ParseTree, image: npt.NDArray[np.uint8] | None) -> str:
+def _drawing(plan: PaintPlan, tree: ParseTree | None, image: npt.NDArray[np.uint8] | None) -> str:
     from . import svg  # here, since the pictures' modules load slowly
 
     return svg.write(plan, tree, image)

@@ -28,22 +28,23 @@ def check_crs(crs: str) -> None:
         raise UserError(f"The coordinate reference system is {ascii(crs)[:40]}; give a code such as EPSG:25832.")
 
 
-def write(plan: PaintPlan, tree: ParseTree, world: Affine | None, crs: str | None) -> str:
-    """A FeatureCollection, a feature a line; each has a ``kind``: node, rectangle, stroke or travel."""
+def write(plan: PaintPlan, tree: ParseTree | None, world: Affine | None, crs: str | None) -> str:
+    """A FeatureCollection, a feature a line; each has a ``kind``: node, rectangle, stroke, step or travel."""
     frame = Frame.of(plan, plan.settings.length_unit, world)
-    head: dict[str, Any] = {"type": "FeatureCollection", "name": plan.name}
+    head: dict[str, Any] = {"type": "FeatureCollection", "format": "shapeparse-plan", "name": plan.name}
     known = crs if world is not None else None
     if known:  # not part of RFC 7946, but GDAL and QGIS read it
         head["crs"] = {"type": "name", "properties": {"name": f"urn:ogc:def:crs:{known.replace(':', '::')}"}}
     head["frame"] = {"unit": frame.unit, "origin": frame.origin, "crs": known or "unknown"}
-    features = [*_nodes(plan, tree, frame), *_rectangles(plan, frame), *_ways(plan, frame)]
+    nodes = [] if tree is None else _nodes(plan, tree, frame.of_image(plan))
+    features = [*nodes, *_rectangles(plan, frame), *_ways(plan, frame)]
     rows = ",\n".join(json.dumps(feature, allow_nan=False) for feature in features)
     return json.dumps(head)[:-1] + f', "features": [\n{rows}\n]}}\n'
 
 
 def _nodes(plan: PaintPlan, tree: ParseTree, frame: Frame) -> Iterator[Feature]:
     boxes = np.stack([tree.x, tree.y, tree.w, tree.h], axis=1).astype(np.float64)
-    order = _first_strokes(plan, boxes)
+    order = _first_strokes(plan, boxes) if plan.turn is None else [None] * len(boxes)
     for node, ring in enumerate(_rings(boxes, frame)):
         rule = Rule(tree.rule[node])
         properties = {
@@ -66,21 +67,22 @@ def _rectangles(plan: PaintPlan, frame: Frame) -> Iterator[Feature]:
 
 
 def _ways(plan: PaintPlan, frame: Frame) -> Iterator[Feature]:
-    """Strokes and the travel between them, in painting order. A dab is a point: a line needs two."""
-    strokes, travels = frame.lines(plan.lines).tolist(), frame.lines(plan.travels).tolist()
-    for place, (x1, y1, x2, y2) in enumerate(strokes):
-        stroke = plan.strokes[place]
-        width = round(stroke.width * frame.pixel, frame.decimals)
-        properties = {"kind": "stroke", "order": place, "rectangle": stroke.rectangle, "width": width}
-        if (x1, y1) == (x2, y2):
-            yield _feature(f"stroke-{place}", "Point", [x1, y1], properties)
-        else:
-            yield _feature(f"stroke-{place}", "LineString", [[x1, y1], [x2, y2]], properties)
-        if place < len(travels):
-            x1, y1, x2, y2 = travels[place]
-            if (x1, y1) != (x2, y2):
-                facts = {"kind": "travel", "order": place}
-                yield _feature(f"travel-{place}", "LineString", [[x1, y1], [x2, y2]], facts)
+    """Strokes, steps and travel, in painting order. A dab is a point: a line needs two."""
+    points = frame.points(plan.places).tolist()
+    for number, move in enumerate(plan.moves):
+        here, there = points[max(number - 1, 0)], points[number]
+        if move.way == "stroke":
+            stroke = plan.strokes[move.stroke]
+            width = round(stroke.width * frame.pixel, frame.decimals)
+            facts = {"kind": "stroke", "order": move.stroke, "rectangle": stroke.rectangle, "width": width}
+            name = f"stroke-{move.stroke}"
+            if here == there:
+                yield _feature(name, "Point", there, facts)
+            else:
+                yield _feature(name, "LineString", [here, there], facts)
+        elif here != there:
+            kind = "step" if move.way == "step" else "travel"
+            yield _feature(f"{kind}-{number}", "LineString", [here, there], {"kind": kind, "order": move.stroke})
 
 
 def _feature(name: str, kind: str, coordinates: list[Any], properties: dict[str, Any]) -> Feature:

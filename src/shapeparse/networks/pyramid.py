@@ -1,4 +1,4 @@
-"""The evidence map, and features for nodes, on top of an encoder that has seen the world."""
+"""The evidence map, and features for nodes, on top of an encoder that gives a pyramid of maps: one of every stride."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from .blocks import Adding, convolution
-from .lite import LiteEncoder
 from .normalisation import BatchRenorm
 
 
@@ -27,16 +26,16 @@ class Joined(Adding):
         return merged
 
 
-class LiteMapEncoder(nn.Module):
-    """EfficientNet-Lite0's maps, joined from coarse to fine.
+class PyramidEncoder(nn.Module):
+    """The maps of an encoder, joined from coarse to fine.
 
     As ``maps.MapEncoder``: features for nodes leave it at a quarter of the image's side, the evidence map at half.
     """
 
-    def __init__(self, widths: tuple[int, ...], channels: int) -> None:
+    def __init__(self, eyes: nn.Module, seen: tuple[int, ...], widths: tuple[int, ...], channels: int) -> None:
         super().__init__()
-        self.eyes = LiteEncoder(32)
-        seen = self.eyes.channels
+        self.eyes = eyes
+        """Gives maps at strides 2, 4, 8 and so on, with as many channels as ``seen`` says."""
         self.top = nn.Sequential(
             nn.Conv2d(seen[-1], widths[-1], 1, bias=False), BatchRenorm(widths[-1]), nn.ReLU(inplace=True)
         )
@@ -46,16 +45,17 @@ class LiteMapEncoder(nn.Module):
         self.features = nn.Conv2d(widths[1], channels, 1)
         self.evidence = nn.Conv2d(widths[0], 1, 1)
 
-    def forward(self, images: Tensor) -> tuple[Tensor, Tensor]:
-        quarter, half = self._joined(images)
-        return self.features(quarter), self.evidence(half)
+    def forward(self, images: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Features, the evidence map, and the coarsest map of the encoder."""
+        quarter, half, coarsest = self._joined(images)
+        return self.features(quarter), self.evidence(half), coarsest
 
     def evidence_map(self, images: Tensor) -> Tensor:
         """Without the features."""
         evidence: Tensor = self.evidence(self._joined(images)[1])
         return evidence
 
-    def _joined(self, images: Tensor) -> tuple[Tensor, Tensor]:
+    def _joined(self, images: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         seen = self.eyes(images)
         x = self.top(seen[-1])
         quarter = x
@@ -63,4 +63,4 @@ class LiteMapEncoder(nn.Module):
             if level == 0:
                 quarter = x
             x = join(x, seen[level])
-        return quarter, x
+        return quarter, x, seen[-1]

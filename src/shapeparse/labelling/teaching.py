@@ -1,0 +1,50 @@
+"""How a parser learns from the photographs that were accepted so far. This is the one place that knows how."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..support.checks import is_whole
+from ..support.errors import UserError
+
+LEAST = 2
+"""Accepted photographs to begin with: one to learn from, one to validate with."""
+
+
+@dataclass(frozen=True)
+class Teaching:
+    """When a parser learns, and for how long."""
+
+    every: int = 4
+    """Photographs to accept before the next parser learns."""
+    preset: str = "best"
+    """Its network."""
+    minutes: float = 0.75
+    """How long it learns."""
+    epochs: int | None = None
+    """How often it goes through the photographs, instead of minutes."""
+
+    def __post_init__(self) -> None:
+        if not is_whole(self.every) or self.every < LEAST:
+            raise UserError(f"A parser learns after every {self.every} photographs; give at least {LEAST}.")
+        if not 0 < self.minutes <= 600:
+            raise UserError(f"A parser learns for {self.minutes} minutes; give more than 0 and at most 600.")
+
+
+def teach(teaching: Teaching, data: Path, out: Path, threads: int, report: Callable[[dict[str, Any]], None]) -> None:
+    """Train a parser on a folder with images/ and masks/ into the run folder ``out``; a run that was begun goes on."""
+    from ..data import Source
+    from ..learning.settings import TrainSettings
+    from ..learning.start import new_run, resumed_run
+
+    resume = (out / "config.json").exists()
+    if resume:
+        trainer = resumed_run(out)
+    else:
+        minutes = None if teaching.epochs else teaching.minutes
+        settings = TrainSettings(preset=teaching.preset, epochs=teaching.epochs, minutes=minutes, threads=threads)
+        trainer = new_run(out, Source(str(data)), settings)
+    trainer.run(resume, lambda row: report({**row, "progress": trainer.progress()}))
