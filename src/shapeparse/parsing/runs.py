@@ -130,7 +130,10 @@ def read_network(network: nn.Module, path: Path) -> dict[str, Any]:
     """Load a network's weights, whatever their precision in the file; what is known of them."""
     tensors, notes = read_tensors(path)
     own = {name: one for name, one in tensors.items() if not name.startswith(PREFIX)}
-    load_state(network, pretrained_tensors() | own if notes.get(ENCODER) == LITE else own, path)
+    if notes.get(ENCODER) == LITE:
+        wanted = network.state_dict().keys()
+        own = {name: one for name, one in pretrained_tensors().items() if name in wanted} | own
+    load_state(network, own, path)
     try:
         facts = json.loads(notes.get("facts", "{}"))
     except (ValueError, RecursionError):
