@@ -56,6 +56,7 @@ def main(
     minutes: float = 6.0,
     folds: int = 3,
     seed: int = 2,
+    trainers: tuple[str, ...] = TRAINERS,
     out: Path = REPOSITORY / "results" / "strongest",
 ) -> None:
     """Train and compare.
@@ -65,14 +66,15 @@ def main(
         minutes: budget of each training.
         folds: random splits.
         seed: of the splits and of the trainings; splits of seeds 0 and 1 were looked at when the preset was made.
+        trainers: what to train: best, unet-lite and unet.
         out: where the results go.
     """
     found = data or tuple(path for path in sorted(SHARED.glob("*")) if (path / "images").is_dir())
     for source in (*found,) or (None,):
-        compare(source, minutes, folds, seed, out)
+        compare(source, minutes, folds, seed, trainers, out)
 
 
-def compare(source: Path | None, minutes: float, folds: int, seed: int, out: Path) -> None:
+def compare(source: Path | None, minutes: float, folds: int, seed: int, trainers: tuple[str, ...], out: Path) -> None:
     """One dataset."""
     name = source.name if source else "built-in"
     loaded = (Source(str(source)) if source else Source()).read(256)
@@ -83,7 +85,7 @@ def compare(source: Path | None, minutes: float, folds: int, seed: int, out: Pat
         raise SystemExit(f"{path} has splits of seed {results['seed']}: give another --out, or move it away.")
     for fold in range(folds):
         images, masks = plan.part(loaded, fold, "test")
-        for trainer in TRAINERS:
+        for trainer in trainers:
             done = ((run["trainer"], run["fold"], run["minutes"]) for run in results["runs"])
             if (trainer, fold, minutes) in done:
                 continue
