@@ -30,7 +30,7 @@ PAGES = {
     REPOSITORY / "README.md": ("strength",),
     REPOSITORY / "docs" / "results.md": ("strength", "benchmark", "learning", "training", "oracle", "pretrained"),
     REPOSITORY / "docs" / "painting.md": ("painting",),
-    REPOSITORY / "docs" / "reproduction.md": ("benchmark", "findings", "budget"),
+    REPOSITORY / "docs" / "reproduction.md": ("benchmark", "findings", "plateau", "off-middle"),
     REPOSITORY / "docs" / "methods.md": ("regret", "tuning"),
     REPOSITORY / "docs" / "training.md": ("familiarity",),
     REPOSITORY / "docs" / "strongest.md": ("strongest", "ablations", "parsing"),
@@ -38,11 +38,12 @@ PAGES = {
 """The pages, and what is written between two marks of each. The README has one small table; docs/ has the rest."""
 SOURCES = {
     "oracle": "results/oracle/oracle.json",
-    "benchmark": "results/*/results.json",
-    "findings": "results/*/results.json",
-    "budget": "results/*/results.json",
+    "benchmark": "results/converged/*/results.json",
+    "findings": "results/converged/*/results.json",
+    "plateau": "results/converged/*/results.json",
+    "off-middle": "results/converged/*/results.json",
     "learning": "results/learning/*/results.json",
-    "regret": "results/car-panels/results.json",
+    "regret": "results/converged/*/results.json",
     "strength": "results/strongest/*.json",
     "strongest": "results/strongest/*.md",
     "ablations": "results/ablations/*.md",
@@ -97,13 +98,16 @@ def section(name: str, to_results: str) -> str:
         return learning_section(_benchmarks("learning/*"), to_results)
     if SOURCES[name].endswith(".md"):
         return pages_section(sorted(REPOSITORY.glob(SOURCES[name])))
+    converged = _benchmarks("converged/*")
     if name == "regret":
-        return regret_section(_benchmarks("car-panels"))
+        return regret_section(converged)
     if name == "findings":
-        return findings_section(_benchmarks("*"))
-    if name == "budget":
-        return budget_section(_benchmarks("*"))
-    return benchmark_section(_benchmarks("*"), to_results)
+        return findings_section(converged)
+    if name == "plateau":
+        return plateau_section(converged)
+    if name == "off-middle":
+        return off_middle_section(converged)
+    return benchmark_section(converged, to_results)
 
 
 def _benchmarks(pattern: str) -> dict[str, dict[str, Any]]:
@@ -158,7 +162,7 @@ def strength_section(found: dict[str, dict[str, Any]]) -> str:
 def benchmark_section(benchmarks: dict[str, dict[str, Any]], to_results: str) -> str:
     """One table of all benchmarks: one row per method, one column per dataset."""
     if not benchmarks:
-        return "\nNot measured yet: `shapeparse benchmark --out results/built-in` makes the first.\n\n"
+        return "\nNot measured yet: docs/reproduction.md has the commands.\n\n"
     groups, titles = _by_row(benchmarks)
     lines = []
     for row, title in titles.items():
@@ -168,7 +172,7 @@ def benchmark_section(benchmarks: dict[str, dict[str, Any]], to_results: str) ->
         lines.append(" | ".join([title, kind, NONE if paper is None else f"{paper:.2f}", *cells]))
     made = [
         f"- **{folder}**: {'; '.join(conditions(results).split('; ')[2:])}"
-        f" [All of it]({to_results}results/{folder}/table.md)."
+        f" [All of it]({to_results}results/converged/{folder}/table.md)."
         for folder, results in benchmarks.items()
     ]
     return f"""
@@ -213,61 +217,75 @@ def findings_section(benchmarks: dict[str, dict[str, Any]]) -> str:
     return "\n" + "\n".join(parts) + "\n"
 
 
-def budget_section(benchmarks: dict[str, dict[str, Any]]) -> str:
-    """Whether the budget was enough: what the last parts of it still brought on validation images, in points."""
+def plateau_section(benchmarks: dict[str, dict[str, Any]]) -> str:
+    """When validation stopped improving: updates, nodes learned from and minutes, means over the splits."""
     groups, titles = _by_row(benchmarks)
     lines = []
     for row, title in titles.items():
-        gains = [_last_gains(found.get(row)) for found in groups.values()]
-        if set(gains) != {NONE} and row != "segment-lookahead":  # which is the same training as the other U-Net's
-            lines.append(f"| {' | '.join([title.split(', then')[0], *gains])} |")
+        cells = [_plateau(found.get(row)) for found in groups.values()]
+        if set(cells) != {NONE}:
+            lines.append(f"| {' | '.join([title, *cells])} |")
     if not lines:
         return "\nNot measured yet.\n\n"
     return f"""
-| last quarter; last eighth | {" | ".join(groups)} |
+| updates; thousand nodes; minutes | {" | ".join(groups)} |
 | --- |{" ---: |" * len(groups)}
 {chr(10).join(lines)}
 
 """
 
 
-def _last_gains(group: Group | None) -> str:
-    """What validation gained in the last quarter and in the last eighth of the epochs, in points."""
-    curve = None if group is None else _curve(group)
-    if curve is None:
+def _plateau(group: Group | None) -> str:
+    """When a row's trainings reached their plateaus, on average."""
+    found = [] if group is None else [run["plateau"] for run in group.runs.values() if run.get("plateau")]
+    if not found:
         return NONE
-    gains = [100 * (curve[-1] - curve[-1 - max(1, len(curve) // part)]) for part in (4, 8)]
-    return "; ".join(f"{gain:+.1f}" for gain in gains).replace("-", "−")
+    updates, nodes, seconds = (
+        float(np.mean([one[name] for one in found])) for name in ("updates", "node_samples", "seconds")
+    )
+    return f"{updates:,.0f}; {nodes / 1000:,.0f}; {seconds / 60:.1f}"
 
 
-def _curve(group: Group) -> np.ndarray | None:
-    """Accuracy on validation images after each epoch, the mean over the folds; None of what does not learn."""
-    curves = [[accuracy for _, accuracy in run["validation_curve"]] for run in group.runs.values()]
-    length = min(map(len, curves), default=0)
-    return np.mean([curve[:length] for curve in curves], axis=0) if length > 1 else None
+def off_middle_section(benchmarks: dict[str, dict[str, Any]]) -> str:
+    """How far cuts lie from the middle of their nodes, by depth, means over the splits."""
+    parts = []
+    for folder, results in benchmarks.items():
+        standings = Standings(results)
+        lines = []
+        for group in standings.ranked(("method",)):
+            shares = [run["test"]["off_middle_by_depth"] for run in group.runs.values()]
+            depths = min(map(len, shares))
+            means = np.mean([one[:depths] for one in shares], axis=0)
+            lines.append(f"| {standings.title(group)} | {' | '.join(f'{one:.3f}' for one in means)} |")
+        if lines:
+            columns = max(line.count("|") for line in lines) - 2
+            head = " | ".join(str(depth) for depth in range(columns))
+            parts.append(f"{folder}:\n\n| method | {head} |\n| --- |{' ---: |' * columns}\n" + "\n".join(lines))
+    return "\n" + "\n\n".join(parts or ["Not measured yet."]) + "\n\n"
 
 
 def regret_section(benchmarks: dict[str, dict[str, Any]]) -> str:
-    """Where each method loses accuracy against the oracle, in points."""
-    lines = []
-    for results in benchmarks.values():
-        standings = Standings(results)
-        for group in standings.ranked(("method", "ablation")):
-            tests = [run["test"] for run in group.runs.values()]
-            labels, splits = (
-                100 * np.mean([test[f"{by}_regret_by_depth"] for test in tests], axis=0) for by in ("label", "split")
-            )
-            leaves = np.mean([test["leaves"] for test in tests])
-            parts = (labels[:-1].sum(), labels[-1], splits[:5].sum(), splits[5:].sum(), (labels + splits).sum())
-            cells = [f"{part:+.1f}".replace("-", "−") for part in parts]
-            lines.append(f"| {' | '.join([standings.title(group), f'{leaves:.0f}', *cells])} |")
+    """Where each method loses accuracy against the oracle, in points; a table per dataset."""
     columns = ("method", "rectangles", "labels too early", "labels of the last level", "upper splits", "lower splits")
-    return f"""
-| {" | ".join([*columns, "all"])} |
-| --- |{" ---: |" * len(columns)}
-{chr(10).join(lines)}
+    head = f"| {' | '.join([*columns, 'all'])} |\n| --- |{' ---: |' * len(columns)}"
+    parts = []
+    for folder, results in benchmarks.items():
+        standings = Standings(results)
+        lines = [_regret(standings, group) for group in standings.ranked(("method", "ablation"))]
+        if lines:
+            parts.append("\n".join([f"{folder}:\n", head, *lines]))
+    return "\n" + "\n\n".join(parts or ["Not measured yet."]) + "\n\n"
 
-"""
+
+def _regret(standings: Standings, group: Group) -> str:
+    tests = [run["test"] for run in group.runs.values()]
+    labels, splits = (
+        100 * np.mean([test[f"{by}_regret_by_depth"] for test in tests], axis=0) for by in ("label", "split")
+    )
+    leaves = np.mean([test["leaves"] for test in tests])
+    parts = (labels[:-1].sum(), labels[-1], splits[:5].sum(), splits[5:].sum(), (labels + splits).sum())
+    cells = [f"{part:+.1f}".replace("-", "−") for part in parts]
+    return f"| {' | '.join([standings.title(group), f'{leaves:.0f}', *cells])} |"
 
 
 def learning_section(benchmarks: dict[str, dict[str, Any]], to_results: str) -> str:

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from shapeparse.benchmark.report.findings import drag_is_best, findings, imitation_works, lead, orientation, rl_fails
+from shapeparse.benchmark.report.findings import (
+    beyond_the_nine,
+    drag_is_best,
+    findings,
+    imitation_works,
+    lead,
+    orientation,
+    rl_fails,
+    value_adds,
+)
 from shapeparse.benchmark.standings import Standings
 
 from .conftest import Make, set_each
@@ -78,3 +87,31 @@ def test_there_are_three_findings_and_each_says_what_it_takes_if_it_is_not_known
     assert len(known) == len(unknown) == 3
     assert all(finding.verdict.startswith("not known yet") for finding in unknown)
     assert [finding.claim for finding in known] == [finding.claim for finding in unknown]
+
+
+@pytest.mark.parametrize(("control", "verdict"), [(0.8, "yes"), (0.95, "no, it costs accuracy")])
+def test_what_the_critics_value_adds_to_imitation_is_computed(control: float, verdict: str, some_results: Make) -> None:
+    results = some_results(("drag", "drag-control"))
+    set_each(results, "drag", 0.9)
+    set_each(results, "drag-control", control)
+    finding = value_adds(Standings(results))
+    assert finding is not None and finding.verdict.startswith(verdict)
+    assert [one.interval.mean for one in finding.comparisons] == pytest.approx([0.9 - control])
+
+
+@pytest.mark.parametrize(("exact", "verdict"), [(0.95, "yes"), (0.88, "no; ")])
+def test_whether_a_method_beyond_the_paper_beats_the_nine_is_computed(
+    exact: float, verdict: str, some_results: Make
+) -> None:
+    results = some_results(("drag", "dagger", "drag-control", "aggrevate-exact"))
+    for row, accuracy in (("drag", 0.85), ("dagger", 0.9), ("drag-control", 0.8), ("aggrevate-exact", exact)):
+        set_each(results, row, accuracy)
+    finding = beyond_the_nine(Standings(results))
+    assert finding is not None and finding.verdict.startswith(verdict)
+    assert f"is above {2 if exact > 0.9 else 1} of the 2" in finding.verdict
+
+
+def test_what_was_not_run_is_not_asked(some_results: Make) -> None:
+    standings = Standings(some_results(("drag", "dagger")))
+    assert value_adds(standings) is None and beyond_the_nine(standings) is None
+    assert len(findings(standings)) == 3

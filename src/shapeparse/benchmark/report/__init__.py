@@ -80,7 +80,7 @@ def _add_table(page: Page, standings: Standings) -> None:
 
 
 def _add_findings(page: Page, standings: Standings) -> None:
-    page.heading("The paper's three findings")
+    page.heading("The paper's three findings, and beyond")
     columns = ("difference in test accuracy", "points, 95 % interval")
     for number, finding in enumerate(findings(standings), 1):
         page.paragraph(f"{number}. {finding.claim}. In the paper: {finding.paper}. Here: {finding.verdict}.")

@@ -1,4 +1,4 @@
-"""What the numbers say: who won, and whether the paper's three findings hold on this data.
+"""What the numbers say: who won, whether the paper's three findings hold on this data, and two questions beyond them.
 
 Everything is computed; nothing takes a side.
 """
@@ -63,8 +63,10 @@ def orientation(standings: Standings) -> str:
 
 
 def findings(standings: Standings) -> list[Finding]:
-    """The paper's three, in its order."""
-    return [rl_fails(standings), imitation_works(standings), drag_is_best(standings)]
+    """The paper's three, in its order; then what it did not ask, where the rows for it were run."""
+    more = [value_adds(standings), beyond_the_nine(standings)]
+    three = [rl_fails(standings), imitation_works(standings), drag_is_best(standings)]
+    return [*three, *(one for one in more if one is not None)]
 
 
 def rl_fails(standings: Standings) -> Finding:
@@ -119,6 +121,36 @@ def drag_is_best(standings: Standings) -> Finding:
     counts = f"above {above or 'none'} of its rivals, below {below or 'none'}"
     counts += f", and not to be told from {len(others) - above - below}" if len(others) > above + below else ""
     return Finding(claim, paper, f"{verdict}; it is {ordinal(rank)} of {of}: {counts}", known)
+
+
+def value_adds(standings: Standings) -> Finding | None:
+    """What does DRAG's value signal add to imitation: the published row minus its control with weight 1?"""
+    claim, paper = "The critic's value adds to imitation", "not asked"
+    known = _differences(standings, ["drag"], ["drag-control"])
+    if not known:
+        return None
+    if _one_fold(known):
+        return Finding(claim, paper, ONE_FOLD, known)
+    interval = known[0].interval
+    verdict = "yes" if interval.is_positive else "no, it costs accuracy" if interval.is_negative else "not to be told"
+    return Finding(claim, paper, f"{verdict}; held against DRAG with 1 in the place of the value", known)
+
+
+def beyond_the_nine(standings: Standings) -> Finding | None:
+    """Is the best of the methods beyond the paper better than each of its nine?"""
+    claim, paper = "A method beyond the paper is better than all nine", "not asked"
+    nine = standings.ranked_nine()
+    others = [group for group in standings.ranked(("method",)) if group not in nine]
+    if not nine or not others:
+        return None
+    known = _differences(standings, [others[0].row], [nine[0].row])
+    if _one_fold(known):
+        return Finding(claim, paper, ONE_FOLD, known)
+    intervals = [interval for group in nine if (interval := standings.difference(others[0], group)) is not None]
+    ahead = sum(interval.is_positive for interval in intervals)
+    verdict = "yes" if ahead == len(nine) else "no"
+    title = standings.title(others[0])
+    return Finding(claim, paper, f"{verdict}; {title} is above {ahead or 'none'} of the {len(nine)}", known)
 
 
 def _one_fold(known: Sequence[Comparison]) -> bool:
