@@ -73,9 +73,7 @@ def main(
     source = RunData.of(run).source if run else Source(BUILT_IN, seed=SEED, count=images, world=WORLD)
     loaded = source.read(preset_named(PRESET).side)
     if run is None:
-        settings = TrainSettings(
-            preset=PRESET, method=METHOD, epochs=epochs, threads=threads, learning=AS_IT_IS
-        )
+        settings = TrainSettings(preset=PRESET, method=METHOD, epochs=epochs, threads=threads, learning=AS_IT_IS)
         train(work, loaded, source, test, settings)
     size = ship(run or work, package)
     parser, stored = load(package), RunData.of(package)
