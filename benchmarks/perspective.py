@@ -167,7 +167,13 @@ def means(rows: list[Row]) -> Row:
 
 
 def summed(rows: list[Row]) -> Row:
-    return {**means(rows), "outline_worst": max(row["outline"] for row in rows), "count": len(rows)}
+    worst = {name: max(row[name] for row in rows) for name in ("outline", "strokes_worst")}
+    return {
+        **means(rows),
+        "outline_worst": worst["outline"],
+        "strokes_worst": worst["strokes_worst"],
+        "count": len(rows),
+    }
 
 
 def page(result: Row) -> str:
@@ -193,8 +199,8 @@ def page(result: Row) -> str:
         f"Made by `{result['command']}`.\n",
         f"**Seen at up to {TILT:g} degrees** by a camera of {PHOTO[1]} x {PHOTO[0]} pixels, with all four corners off "
         "by so much\nin random directions. Shares of the object's size: how far the outline that is planned for lies "
-        "from the true\none, and how far the strokes lie from where they should be. Coverage and waste are those on the "
-        "true object.\n",
+        "from the true\none, and how far the strokes lie from where they should be. Coverage and waste are those on "
+        "the true object.\n",
         "| corners off by | outline | worst object | strokes | worst stroke | coverage | waste |",
         "| --- | --- | --- | --- | --- | --- | --- |",
         *corners,

@@ -15,6 +15,7 @@ import math
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
@@ -34,6 +35,9 @@ ERROR = ("avg_reprojection_error", "Avg_Reprojection_Error", "rms")
 FISHEYE = re.compile(r"equidistant|fisheye_model\W+1\b", re.IGNORECASE)
 ROUNDS, CLOSE = 50, 1e-9
 """Steps towards a point without distortion, and how close is close enough, in units of the focal length."""
+
+NAMES = ("k1", "k2", "p1", "p2", "k3", "k4", "k5", "k6")
+"""The coefficients, in OpenCV's order."""
 
 Numbers = dict[str, list[float]]
 """Numbers and matrices of a file, by name."""
@@ -137,8 +141,12 @@ def _lens(found: Numbers) -> Lens:
     width, height, error = (
         next((found[name] for name in names if name in found), []) for names in (WIDTH, HEIGHT, ERROR)
     )
-    size = (int(width[0]), int(height[0])) if width and height else None
-    return Lens(fx, fy, cx, cy, *distortion[:8], size=size, error=error[0] if error else None)
+    known: dict[str, Any] = dict(zip(NAMES, distortion, strict=False))
+    if width and height:
+        known["size"] = (int(width[0]), int(height[0]))
+    if error and math.isfinite(error[0]):
+        known["error"] = error[0]
+    return Lens(fx, fy, cx, cy, **known)
 
 
 def _named(found: Numbers, names: tuple[str, ...], sizes: tuple[int, ...]) -> list[float]:
