@@ -84,5 +84,8 @@ def strokes(folder: Path, flat: np.ndarray) -> Image.Image:
 
 
 if __name__ == "__main__":
-    step, folder, *rest = sys.argv[1:]
-    {"photograph": photograph, "correct": correct, "draw": draw}[step](Path(folder), *map(Path, rest))
+    step, place, *rest = sys.argv[1:]
+    if step == "draw":
+        draw(Path(place), Path(rest[0]))
+    else:
+        {"photograph": photograph, "correct": correct}[step](Path(place))

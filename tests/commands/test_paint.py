@@ -279,8 +279,8 @@ def test_a_photograph_through_a_lens_at_an_angle_is_planned_on_the_plane(
 def test_trees_and_masks_are_not_what_markers_and_lenses_are_for(cli: Cli, trees: Path, tmp_path: Path) -> None:
     words = ("--corners", "0,0", "9,0", "9,9", "0,9", "--size", "90x90mm", "--out", tmp_path / "out")
     assert "are for photographs" in cli("paint", trees / "house.json", *words).sentences[0]
-    words = ("--markers", "aruco-4x4", "--size", "90x90mm", "--scale", 1, "--out", tmp_path / "out")
-    assert "is a mask" in cli("paint", tmp_path / "masks" / "house.png", *words).sentences[0]
+    marked = ("--markers", "aruco-4x4", "--size", "90x90mm", "--scale", 1, "--out", tmp_path / "out")
+    assert "is a mask" in cli("paint", tmp_path / "masks" / "house.png", *marked).sentences[0]
 
 
 def test_a_photograph_with_markers_is_planned_around_them(

@@ -34,7 +34,7 @@ def test_corners_a_size_and_a_scale_are_a_view() -> None:
     ("changes", "said"),
     [
         ({"size": "10x10mm"}, "goes with"), ({"corners": CORNERS}, "go with --size"),
-        ({"markers": "aruco-4x4"}, "--size"),
+        ({"markers": "aruco-4x4"}, "--size"), ({"markers": "aruco-4x", "size": "10x10mm"}, "aruco-4x4"),
         ({"corners": CORNERS, "markers": "aruco-4x4", "size": "10x10mm"}, "Both"),
         ({"corners": CORNERS, "size": "10"}, "1200x800mm"), ({"corners": CORNERS, "size": "1.2.3x4mm"}, "1200x800mm"),
         ({"corners": (*CORNERS[:3], "0"), "size": "10x10mm"}, "120,80"),

@@ -17,7 +17,6 @@ from ..painting import PaintSettings, Part, choose_plan
 from ..painting.choose import LIFTED, is_exact
 from ..painting.formats.gcode import Commands
 from ..painting.formats.ros import RosSettings, ToolAxis
-from ..painting.markers import Family
 from ..painting.plan import Metrics
 from ..painting.settings import PLANS, Order, Unit
 from ..painting.view import Front, told
@@ -99,7 +98,7 @@ class Args:
     photograph taken at an angle."""
     size: Annotated[str | None, arg(metavar="WxHmm", help_behavior_hint="")] = None
     """How large that rectangle is, as 1200x800mm; the plan is in millimetres on its plane."""
-    markers: Annotated[Family | None, arg(metavar="FAMILY", help_behavior_hint="")] = None
+    markers: Annotated[str | None, arg(metavar="FAMILY", help_behavior_hint="")] = None
     """Find the rectangle by the markers 0, 1, 2 and 3 of a family at its corners; --size is from centre to centre:
     aruco-4x4, -5x5, -6x6, apriltag-16h5, -25h9 or -36h11. Needs OpenCV (the extra markers)."""
     lens: Annotated[Path | None, arg(metavar="FILE", help_behavior_hint="")] = None

@@ -8,8 +8,6 @@ from typing import Annotated
 
 from tyro.conf import Positional, arg
 
-from ..painting.markers import Family
-
 EXAMPLES = """
   shapeparse rectify a.jpg --corners 9,8 99,9 98,70 8,69 --size 60x40mm --out p
   shapeparse rectify photos --markers aruco-4x4 --size 1200x800mm --out flat
@@ -33,7 +31,7 @@ class Args:
     corners: Annotated[tuple[str, ...], arg(metavar="X,Y X,Y X,Y X,Y", help_behavior_hint="")] = ()
     """Upper left, upper right, lower right and lower left corner of a rectangle on the object, in pixels of the
     photographs."""
-    markers: Annotated[Family | None, arg(metavar="FAMILY", help_behavior_hint="")] = None
+    markers: Annotated[str | None, arg(metavar="FAMILY", help_behavior_hint="")] = None
     """Find them by the markers 0, 1, 2 and 3 of a family, such as aruco-4x4; needs OpenCV (the extra markers)."""
     size: Annotated[str | None, arg(metavar="WxHmm", help_behavior_hint="")] = None
     """How large that rectangle is, as 1200x800mm."""

@@ -9,9 +9,10 @@ from typing import Protocol
 
 from ..data.images import read_image
 from ..painting.lens import read_lens
-from ..painting.markers import Family
+from ..painting.markers import DICTIONARIES
 from ..painting.view import View
 from ..support.errors import UserError
+from ..support.text import unknown
 
 
 class Asked(Protocol):
@@ -20,7 +21,7 @@ class Asked(Protocol):
     @property
     def corners(self) -> tuple[str, ...]: ...
     @property
-    def markers(self) -> Family | None: ...
+    def markers(self) -> str | None: ...
     @property
     def size(self) -> str | None: ...
     @property
@@ -40,7 +41,10 @@ def view_of(asked: Asked) -> View:
         return View(lens)
     if asked.size is None:
         raise UserError("--corners and --markers go with --size; say how large their rectangle is, as 1200x800mm.")
-    view = View(lens, corners_of(asked.corners), asked.markers, size_of(asked.size), asked.scale)
+    family = next((name for name in DICTIONARIES if name == asked.markers), None)
+    if asked.markers is not None and family is None:
+        raise unknown("family of markers", asked.markers, DICTIONARIES)
+    view = View(lens, corners_of(asked.corners), family, size_of(asked.size), asked.scale)
     assert view.plane is not None or view.markers is not None  # which checks the corners
     return view
 
