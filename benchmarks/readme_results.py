@@ -29,7 +29,7 @@ RESULTS = REPOSITORY / "results"
 PAGES = {
     REPOSITORY / "README.md": ("strength",),
     REPOSITORY / "docs" / "results.md": ("strength", "benchmark", "learning", "training", "oracle", "pretrained"),
-    REPOSITORY / "docs" / "painting.md": ("painting",),
+    REPOSITORY / "docs" / "painting.md": ("painting", "perspective"),
     REPOSITORY / "docs" / "reproduction.md": ("benchmark", "findings", "plateau", "off-middle"),
     REPOSITORY / "docs" / "methods.md": ("regret", "tuning"),
     REPOSITORY / "docs" / "training.md": ("familiarity",),
@@ -51,6 +51,7 @@ SOURCES = {
     "tuning": "results/tuning/*.md",
     "training": "results/speed/training.md",
     "painting": "results/painting/painting.md",
+    "perspective": "results/perspective/perspective.md",
     "pretrained": "results/pretrained/pretrained.md",
     "familiarity": "results/familiarity/*.md",
 }

@@ -16,6 +16,10 @@ from hypothesis import strategies as st
 
 from shapeparse import Actions, Limits, Nodes, ParseTree, Rule, UserError, valid_rules
 from shapeparse.grammar import expand
+from shapeparse.painting.lens import Lens
+from shapeparse.painting.markers import DICTIONARIES
+from shapeparse.painting.plane import Plane
+from shapeparse.painting.sampling import resampled
 
 os.environ.setdefault("MPLBACKEND", "Agg")
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # what tests train is so small that threads only wait for each other
@@ -171,3 +175,36 @@ def random_trees(draw: st.DrawFn) -> ParseTree:
 # So a test asks for a tree with ``@given(st.from_type(ParseTree))`` and needs no import from here.
 st.register_type_strategy(Limits, random_limits)
 st.register_type_strategy(ParseTree, random_trees())
+
+
+# ---- photographs taken at an angle -----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def marker_sheet() -> Callable[..., np.ndarray]:
+    """A white sheet of 1300 x 900 mm, a pixel each, with markers of 80 mm around the corners of 1200 x 800 mm; of a
+    family of markers and their numbers. Skipped where OpenCV is missing."""
+    cv2 = pytest.importorskip("cv2")
+
+    def sheet(family: str, numbers: tuple[int, ...] = (0, 1, 2, 3)) -> np.ndarray:
+        dictionary = cv2.aruco.getPredefinedDictionary(getattr(cv2.aruco, DICTIONARIES[family]))  # type: ignore[index]
+        paper = np.full((900, 1300, 3), 255, np.uint8)
+        for number, (x, y) in zip(numbers, ((50, 50), (1250, 50), (1250, 850), (50, 850)), strict=True):
+            paper[y - 40 : y + 40, x - 40 : x + 40] = cv2.aruco.generateImageMarker(dictionary, number, 80)[..., None]
+        return paper
+
+    return sheet
+
+
+@pytest.fixture
+def at_an_angle() -> Callable[..., np.ndarray]:
+    """A photograph of a flat picture, of a given shape; the corners of the flat picture are where they are told to be
+    in it, through a lens if there is one."""
+
+    def photographed(
+        flat: np.ndarray, corners: tuple[tuple[float, float], ...], shape: tuple[int, int], lens: Lens | None = None
+    ) -> np.ndarray:
+        plane = Plane(corners, flat.shape[1], flat.shape[0], 1.0, lens)
+        return resampled(flat, shape, plane.on_plane, fine=2)
+
+    return photographed

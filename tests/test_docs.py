@@ -6,10 +6,13 @@ import contextlib
 import functools
 import io
 import itertools
+import json
 import os
 import re
 import shlex
 import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -83,8 +86,26 @@ def test_commands_work_in_their_order(page: Path, workshop: Path) -> None:
     for command in "".join(fenced(page, "sh")).splitlines():
         quick = re.sub(r"--minutes \d+", "--minutes 0.02", command).replace("--count 60", "--count 12")
         program, *words = shlex.split(quick)
-        assert program == "shapeparse"
-        assert cli.main(words) == 0, command
+        if program == "python":
+            subprocess.run([sys.executable, REPOSITORY / words[0], *words[1:]], check=True)
+        else:
+            assert program == "shapeparse"
+            assert cli.main(words) == 0, command
+    if page.name == "painting-example.md":
+        check_example(page, workshop / "angle" / "plan" / "plans.json")
+
+
+def check_example(page: Path, summary: Path) -> None:
+    """The table of the example is what the commands gave, but for what another processor rounds otherwise."""
+    (table,) = fenced(page, "text")
+    ways = json.loads(summary.read_bytes())["ways"]
+    rows = [re.split(r"\s{2,}", line) for line in table.splitlines()[1:]]
+    assert [name for name, *_ in rows] == list(ways)
+    for name, strokes, _, painted, _, coverage, waste, _ in rows:
+        assert int(strokes) == pytest.approx(ways[name]["strokes"], rel=0.15)
+        assert float(painted.replace(",", "")) == pytest.approx(ways[name]["painted_length"], rel=0.03)
+        assert float(coverage.split()[0]) == pytest.approx(100 * ways[name]["coverage"], abs=0.3)
+        assert float(waste.split()[0]) == pytest.approx(100 * ways[name]["waste"], abs=0.5)
 
 
 # ---- links -----------------------------------------------------------------------------------------------------------

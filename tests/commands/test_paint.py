@@ -15,6 +15,7 @@ from shapeparse import Actions, Limits, Nodes, ParseTree, Rule, paint
 from shapeparse.data.generator import generate
 from shapeparse.grammar import expand
 from shapeparse.painting import FORMATS
+from shapeparse.painting.lens import read_lens
 
 from .conftest import Result, Trained, house, save
 
@@ -228,3 +229,112 @@ def test_thousands_of_rectangles_are_planned_in_seconds(cli: Cli, tmp_path: Path
     (row,) = summary(tmp_path / "out")["plans"]
     assert row["strokes"] > 1000
     assert row["seconds"] < 0.8 * row["seconds_rows"]
+
+
+# ---- photographs taken at an angle -----------------------------------------------------------------------------------
+
+SEEN = ((30, 20), (180, 40), (165, 140), (15, 120))
+LENS = """%YAML:1.0
+---
+image_width: 200
+image_height: 160
+camera_matrix: !!opencv-matrix
+   rows: 3
+   cols: 3
+   dt: d
+   data: [ 300., 0., 99.5, 0., 300., 79.5, 0., 0., 1. ]
+distortion_coefficients: !!opencv-matrix
+   rows: 1
+   cols: 5
+   dt: d
+   data: [ -0.3, 0.05, 0., 0., 0. ]
+avg_reprojection_error: 0.25
+"""
+
+
+def test_a_photograph_through_a_lens_at_an_angle_is_planned_on_the_plane(
+    cli: Cli, tmp_path: Path, at_an_angle: Callable[..., np.ndarray]
+) -> None:
+    (tmp_path / "camera.yml").write_text(LENS)
+    flat = np.zeros((80, 120), np.uint8)
+    flat[20:60, 30:90] = 255
+    save(tmp_path / "plate.png", at_an_angle(flat, SEEN, (160, 200), read_lens(tmp_path / "camera.yml")))
+    corners = [f"{x:g},{y:g}" for x, y in SEEN]
+    words = ("--corners", *corners, "--size", "1200x800mm", "--scale", 10, "--brush", "100mm", "--formats", "json")
+    plane = cli("paint", tmp_path / "plate.png", *words, "--lens", tmp_path / "camera.yml", "--out", tmp_path / "a")
+    assert (plane.code, plane.sentences) == (0, [])
+    assert "calibrated to 0.25 pixels" in plane.out
+    facts = summary(tmp_path / "a")["planes"]["plate"]
+    assert facts["lens"] == {"reprojection_error_px": 0.25}
+    content = json.loads((tmp_path / "a" / "plate.plan.json").read_text())
+    xs = [10 * stroke[name] for stroke in content["strokes"] for name in ("x1", "x2")]
+    ys = [10 * stroke[name] for stroke in content["strokes"] for name in ("y1", "y2")]
+    assert np.allclose([min(xs), max(xs), min(ys), max(ys)], [350, 850, 250, 550], atol=12)  # 300 to 900, 200 to 600
+    alone = cli("paint", tmp_path / "plate.png", "--lens", tmp_path / "camera.yml", "--out", tmp_path / "b")
+    assert "The distortion of the lens is undone" in alone.out
+    other = save(tmp_path / "other.png", house())
+    assert "200 x 160" in cli("paint", other, "--lens", tmp_path / "camera.yml", "--out", tmp_path / "c").sentences[0]
+
+
+def test_trees_and_masks_are_not_what_markers_and_lenses_are_for(cli: Cli, trees: Path, tmp_path: Path) -> None:
+    words = ("--corners", "0,0", "9,0", "9,9", "0,9", "--size", "90x90mm", "--out", tmp_path / "out")
+    assert "are for photographs" in cli("paint", trees / "house.json", *words).sentences[0]
+    marked = ("--markers", "aruco-4x4", "--size", "90x90mm", "--scale", 1, "--out", tmp_path / "out")
+    assert "is a mask" in cli("paint", tmp_path / "masks" / "house.png", *marked).sentences[0]
+
+
+def test_a_photograph_with_markers_is_planned_around_them(
+    cli: Cli, trained: Trained, marker_sheet: Callable[..., np.ndarray]
+) -> None:
+    save(Path("sheet.png"), marker_sheet("aruco-4x4"))
+    words = ("--markers", "aruco-4x4", "--size", "1200x800mm", "--input", "photo", "--brush", "80mm", "--model", "run")
+    result = cli("paint", "sheet.png", *words, "--out", "out")
+    assert (result.code, result.sentences) == (0, [])
+    assert "squares to within" in result.out
+    assert summary(Path("out"))["planes"]["sheet"]["marker_error_mm"] < 1
+
+
+# ---- the plate, and what cannot be -----------------------------------------------------------------------------------
+
+
+def test_the_default_commands_paint_all_of_a_plate_with_a_window_and_nothing_else(cli: Cli, tmp_path: Path) -> None:
+    save(tmp_path / "plate.png", plate())
+    assert cli("paint", tmp_path / "plate.png", "--out", tmp_path / "mask").code == 0
+    assert cli("decompose", tmp_path / "plate.png", "--out", tmp_path / "tree").code == 0
+    assert cli("paint", tmp_path / "tree" / "plate.json", "--out", tmp_path / "plan").code == 0
+    for out in ("mask", "plan"):
+        (row,) = summary(tmp_path / out)["plans"]
+        assert row["coverage"] == pytest.approx(1)
+        assert row["waste"] == pytest.approx(0, abs=1e-9)
+
+
+def plate() -> np.ndarray:
+    """A plate with one rectangular window."""
+    mask = np.zeros((100, 150), bool)
+    mask[10:90, 15:135] = True
+    mask[35:60, 50:90] = False
+    return mask
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--corners", "0,0", "99,99", "99,0", "0,99", "--size", "9x9mm"), "cross"),
+        (("--keep-out", "all.png"), "Nothing of"), (("--brush", "200px"), "larger than the part"),
+        (("--keep-out", "grid.png", "--brush", "25px"), "cannot be reached"),
+    ],
+)  # fmt: skip
+def test_what_no_plan_can_do_is_one_sentence(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], said: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    save(Path("plate.png"), plate())
+    save(Path("all.png"), np.ones((100, 150), bool))
+    grid = np.zeros((100, 150), bool)
+    grid[:, [40, 60, 100]] = True  # a strip that the brush does not fit into
+    save(Path("grid.png"), grid)
+    result = cli("paint", "plate.png", *words, "--out", "out")
+    (sentence,) = result.sentences
+    assert result.code == 2
+    assert said in sentence
+    assert sentence.count(". ") == 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from time import process_time
 
 import numpy as np
 import pytest
@@ -77,12 +78,48 @@ def test_a_bent_line_is_straight_in_the_corrected_photograph() -> None:
     [
         "", "hello", "{", "[1]", YAML.replace("500.,", ""), YAML.replace("500.", ".nan"), YAML.replace("camera_m", "m"),
         "<a/>", "<!DOCTYPE a [<!ENTITY b 'c'>]><a/>", '{"camera_matrix": {"data": 3}}', '{"a":' * 2000,
-        XML.replace("500.", "-500."), "\x00\x01",
+        XML.replace("500.", "-500."), "\x00\x01", JSON.replace("500.0", "9" * 400), JSON.replace("500.0", '"500"'),
+        YAML.replace("500., 0.", "500., 7."), YAML.replace("0.003 ]", "0.003, 0., 0., 0., 0.1, 0., 0., 0. ]"),
+        YAML + "distortion_model: equidistant\n", "<a>" * 100_000, XML.replace("500.", "1e999"),
     ],
 )  # fmt: skip
 def test_what_is_no_calibration_is_one_sentence(refused: Callable[..., str], tmp_path: Path, text: str) -> None:
     (tmp_path / "lens.yml").write_text(text)
     assert "lens.yml" in refused(read_lens, tmp_path / "lens.yml")
+
+
+def test_a_bracket_that_is_never_closed_costs_no_time(refused: Callable[..., str], tmp_path: Path) -> None:
+    (tmp_path / "lens.yml").write_text("a:\n data: [\n" * 80_000)
+    start = process_time()
+    assert "no camera_matrix" in refused(read_lens, tmp_path / "lens.yml")
+    assert process_time() - start < 2
+
+
+def test_what_the_calibration_says_of_itself_is_known(refused: Callable[..., str], tmp_path: Path) -> None:
+    (tmp_path / "lens.yml").write_text(YAML + "image_height: 480\navg_reprojection_error: 3.1e-01\n")
+    lens = read_lens(tmp_path / "lens.yml")
+    assert (lens.size, lens.error) == ((640, 480), 0.31)
+    assert "640 x 480" in refused(lens.corrected, np.zeros((640, 480, 3), np.uint8))
+
+
+def test_the_rational_model_and_coefficients_of_zero_are_read(tmp_path: Path) -> None:
+    more = "0.003, 0.2, 0., 0., 0., 0., 0., 0. ]"
+    (tmp_path / "lens.yml").write_text(YAML.replace("0.003 ]", more))
+    lens = read_lens(tmp_path / "lens.yml")
+    assert (lens.k3, lens.k4, lens.k5) == (0.003, 0.2, 0.0)
+    x = 0.4
+    radial = (1 - 0.21 * x**2 + 0.05 * x**4 + 0.003 * x**6) / (1 + 0.2 * x**2)
+    assert lens.distorted(np.array([520.0, 240.0]))[0] == pytest.approx(320 + 500 * (x * radial - 0.006 * x**2))
+
+
+def test_opencv_agrees() -> None:
+    cv2 = pytest.importorskip("cv2")
+    camera = np.array([[500.0, 0, 319.5], [0, 510, 239.5], [0, 0, 1]])
+    distortion = np.array([-0.21, 0.05, 0.001, -0.002, 0.003])
+    points = np.random.default_rng(0).uniform(0, 480, (20, 2))
+    ideal = np.c_[(points - 0.5 - [319.5, 239.5]) / [500, 510], np.ones(20)]
+    theirs = cv2.projectPoints(ideal, np.zeros(3), np.zeros(3), camera, distortion)[0][:, 0] + 0.5
+    assert np.allclose(LENS.distorted(points), theirs)
 
 
 def test_a_place_that_no_ideal_point_is_seen_at_is_refused(refused: Callable[..., str]) -> None:

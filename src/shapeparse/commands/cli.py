@@ -64,6 +64,7 @@ COMMANDS = (
     Command("train", "train", "learn a parser from photographs with masks"),
     Command("evaluate", "evaluate", "hold a trained parser against masks and the oracle"),
     Command("parse", "parse", "decompose photographs with a trained parser"),
+    Command("rectify", "rectify", "show photographs taken at an angle from the front"),
     Command("paint", "paint", "plan a robot's strokes, and write them in its format"),
     Command("serve", "serve", "explore photographs, rectangles and strokes in the browser"),
     Command("label", "label", "label photographs in the browser while a parser learns"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
@@ -19,6 +19,7 @@ from ..painting.formats.gcode import Commands
 from ..painting.formats.ros import RosSettings, ToolAxis
 from ..painting.plan import Metrics
 from ..painting.settings import PLANS, Order, Unit
+from ..painting.view import Front, told
 from ..parsing.shipped import run_or_pretrained
 from ..support import files, progress
 from ..support.errors import UserError
@@ -29,6 +30,7 @@ from .paint_settings import beside_of, settings_of
 from .painting import CHOSEN, Format, Item, Row, Settings, items_of, output_files, plan_item, write
 from .strangers import warn_of_strangers
 from .summary import MOST_ROWS, as_csv, problems_json
+from .viewing import scale_of_markers, view_of
 
 WAYS = (*PLANS, LIFTED, CHOSEN)
 
@@ -90,12 +92,17 @@ class Args:
     home: Annotated[str | None, arg(metavar="X,Y", help_behavior_hint="(default: at the last stroke)")] = None
     """Where it goes to in the end."""
     scale: Annotated[float | None, arg(metavar="MM_PER_PX", help_behavior_hint="(default: pixels)")] = None
-    """Millimetres per pixel."""
+    """Millimetres per pixel; with corners or markers, of the rectified photograph."""
     corners: Annotated[tuple[str, ...], arg(metavar="X,Y X,Y X,Y X,Y", help_behavior_hint="")] = ()
     """Upper left, upper right, lower right and lower left corner of a rectangle on the object, in pixels of a
     photograph taken at an angle."""
     size: Annotated[str | None, arg(metavar="WxHmm", help_behavior_hint="")] = None
     """How large that rectangle is, as 1200x800mm; the plan is in millimetres on its plane."""
+    markers: Annotated[str | None, arg(metavar="FAMILY", help_behavior_hint="")] = None
+    """Find the rectangle by the markers 0, 1, 2 and 3 of a family at its corners; --size is from centre to centre:
+    aruco-4x4, -5x5, -6x6, apriltag-16h5, -25h9 or -36h11. Needs OpenCV (the extra markers)."""
+    lens: Annotated[Path | None, arg(metavar="FILE", help_behavior_hint="")] = None
+    """OpenCV's calibration of the camera (YAML, XML or JSON), to undo the distortion of its lens."""
     angle: Annotated[str, arg(metavar="DEGREES|auto")] = "0"
     """Turns rectangles and strokes, counter-clockwise; auto finds the angle of the part."""
     unit: Annotated[Unit | None, arg(metavar="UNIT", help_behavior_hint="(default: mm with a scale, else px)")] = None
@@ -168,8 +175,8 @@ def run(args: Args) -> int:
     """Plan the inputs, write the files, print the comparison, and name what could not be used."""
     if not args.inputs:
         raise UserError("Nothing was given; name masks, photographs, or trees that `decompose` or `parse` wrote.")
-    settings, beside = settings_of(args), beside_of(args)
-    items, problems = items_of(args.inputs, beside)
+    items, problems = items_of(args.inputs, beside_of(args))
+    settings = settings_of(with_scale(args, items))
     if args.mask is not None and len(items) + len(problems) > 1:
         raise UserError("The option --mask goes with a single input; give --mask-dir for several.")
     parser = parser_for(items, args.model, settings, args.device)
@@ -179,16 +186,25 @@ def run(args: Args) -> int:
     files.make_folder(args.out)
     with explained_compiling("Compiling the planner's kernels (only this once) …"):
         choose_plan(Part(np.ones((4, 8), bool)), PaintSettings(brush=2))
-    rows, ways, broken = plan_all(items, parser, args.out, settings)
+    rows, ways, fronts, broken = plan_all(items, parser, args.out, settings)
     problems += broken
     total = {name: totals([found[name] for found in ways]) for name in WAYS if all(name in found for found in ways)}
-    write_summary(args.out, settings, rows, total if rows else {}, problems)
+    write_summary(args.out, settings, rows, fronts, total if rows else {}, problems)
     if rows:
-        print_results(rows, total, settings)
+        print(f"{said_of(settings.paint)} {told(fronts)}".strip())
+        print_results(rows, total, settings.paint)
         print(f"\n{len(rows)} of {len(rows) + len(problems)} planned; the results are in {one_line(args.out)}.")
     for problem in problems:
         progress.complain(problem.reason)
     return 2 if problems else 0
+
+
+def with_scale(args: Args, items: Sequence[Item]) -> Args:
+    """The arguments with the scale of the first photograph that shows all markers: it is that of all of them."""
+    if args.markers is None or args.scale is not None:
+        return args
+    scale = scale_of_markers([item.job.path for item in items if not item.is_tree], view_of(args))
+    return replace(args, scale=scale)
 
 
 def parser_for(items: Sequence[Item], model: Path | None, settings: Settings, device: str) -> Parser | None:
@@ -202,9 +218,9 @@ def parser_for(items: Sequence[Item], model: Path | None, settings: Settings, de
 
 def plan_all(
     items: Sequence[Item], parser: Parser | None, out: Path, settings: Settings
-) -> tuple[list[Row], list[dict[str, Metrics]], list[Skipped]]:
+) -> tuple[list[Row], list[dict[str, Metrics]], list[Front], list[Skipped]]:
     """Work through the inputs; what is wrong with one does not concern the others."""
-    rows, ways, strange, problems = [], [], [], []
+    rows, ways, fronts, strange, problems = [], [], [], [], []
     for item in progress.bar("Planning")(items):
         try:
             done = plan_item(item, parser, settings)
@@ -213,10 +229,11 @@ def plan_all(
         else:  # an error in writing ends the run: the next file could not be written either
             rows.append(write(done, out, settings))
             ways.append(done.ways)
+            fronts.append(done.front)
             if not item.is_tree:
                 strange.append(done.strangeness)
     warn_of_strangers(strange)
-    return rows, ways, problems
+    return rows, ways, fronts, problems
 
 
 def totals(found: Sequence[Metrics]) -> Metrics:
@@ -233,14 +250,19 @@ def totals(found: Sequence[Metrics]) -> Metrics:
 
 
 def write_summary(
-    out: Path, settings: Settings, rows: Sequence[Row], total: dict[str, Metrics], problems: Sequence[Skipped]
+    out: Path,
+    settings: Settings,
+    rows: Sequence[Row],
+    fronts: Sequence[Front],
+    total: dict[str, Metrics],
+    problems: Sequence[Skipped],
 ) -> None:
     """Write plans.json and plans.csv."""
     content: dict[str, Any] = {
         "format": PLANNED,
         "settings": asdict(settings.paint) | {"unit": settings.paint.length_unit, "formats": settings.formats},
         "angle": settings.angle,
-        "plane": None if settings.plane is None else asdict(settings.plane),
+        "planes": {row.name: front.facts() for row, front in zip(rows, fronts, strict=True) if front.is_known},
         "ways": total,
         "plans": [asdict(row) for row in rows],
         "problems": problems_json(problems),
@@ -249,10 +271,9 @@ def write_summary(
     files.write_text(out / "plans.csv", as_csv(rows, Row))
 
 
-def print_results(rows: Sequence[Row], total: dict[str, Metrics], settings: Settings) -> None:
+def print_results(rows: Sequence[Row], total: dict[str, Metrics], paint: PaintSettings) -> None:
     """Print a row per input, if there are several, and the plans beside each other."""
-    paint, unit = settings.paint, settings.paint.length_unit
-    print(said_of(settings))
+    unit = paint.length_unit
     if len(rows) > 1:
         cells = [
             [one_line(row.name), row.plan, f"{row.strokes}", f"{row.lifts}", length(row.painted_length),
@@ -289,17 +310,9 @@ def reason(chosen: str, total: dict[str, Metrics], paint: PaintSettings) -> str:
     return f"the quickest that covers {paint.coverage:.4g}"
 
 
-def said_of(settings: Settings) -> str:
-    """Brush, and plane if there is one, with their units."""
-    paint, plane = settings.paint, settings.plane
-    brush = f"{paint.brush:.6g} px" + ("" if paint.scale is None else f" ({paint.brush * paint.scale:.6g} mm)")
-    said = f"Brush {brush}."
-    if plane is not None:
-        said += (
-            f" The plane is {plane.width:g} x {plane.height:g} mm, {plane.scale:.4g} mm per pixel; an error of one "
-            f"pixel in a corner moves the plan by up to {plane.sensitivity():.3g} mm."
-        )
-    return said
+def said_of(paint: PaintSettings) -> str:
+    """The brush, with its units."""
+    return f"Brush {paint.brush:.6g} px" + ("." if paint.scale is None else f" ({paint.brush * paint.scale:.6g} mm).")
 
 
 def length(value: float | None) -> str:

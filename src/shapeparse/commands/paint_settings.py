@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from ..painting import ExportSettings, PaintSettings
 from ..painting.formats.gcode import Commands
 from ..painting.formats.ros import RosSettings
-from ..painting.plane import Plane
 from ..support.errors import UserError
 from ..support.text import one_line
 from .painting import Beside, Settings
+from .viewing import view_of
 
 if TYPE_CHECKING:
     from .paint import Args
@@ -21,10 +21,8 @@ def settings_of(args: Args) -> Settings:
     """The settings that the arguments ask for; UserError says what is wrong with them."""
     if not args.formats:
         raise UserError("No formats were given; name at least one, such as --formats gcode.")
-    plane = plane_of(args)
-    if plane is not None and args.scale is not None:
-        raise UserError("Both --scale and --corners were given; the corners say how large a pixel is.")
-    scale = args.scale if plane is None else plane.scale
+    view = view_of(args)
+    scale = args.scale if view.plane is None else view.plane.scale
 
     def length(option: str, text: str) -> float:
         return pixels(option, text, scale)
@@ -41,7 +39,7 @@ def settings_of(args: Args) -> Settings:
         raise UserError(f"--smallest-island is {args.smallest_island!a}; give the side of a square, such as 20px.")
     return Settings(
         paint, export_of(args), args.formats, args.depth, args.threshold, args.rectangles, args.price, args.input_kind,
-        plane, angle_of(args.angle), island,
+        view, angle_of(args.angle), island,
     )  # fmt: skip
 
 
@@ -115,30 +113,6 @@ def place(option: str, text: str | None, scale: float | None) -> tuple[float, fl
         return None
     x, y = (pixels(option, word, scale) for word in words(option, text, 2))
     return x, y
-
-
-def plane_of(args: Args) -> Plane | None:
-    """The plane that corners and a size give."""
-    if not args.corners and args.size is None:
-        return None
-    if not args.corners or args.size is None:
-        raise UserError("--corners and --size go together; give four corners, and how large their rectangle is.")
-    found = re.fullmatch(r"\s*([\d.]+)\s*[x×]\s*([\d.]+)\s*(mm|m)\s*", args.size)
-    try:
-        if found is None:
-            raise ValueError
-        times = 1000 if found[3] == "m" else 1
-        width, height = float(found[1]) * times, float(found[2]) * times
-    except ValueError as error:
-        raise UserError(f"--size is {args.size!a}; give width and height with a unit, such as 1200x800mm.") from error
-    corners = []
-    for text in args.corners:
-        try:
-            x, y = (float(word) for word in text.split(","))
-        except ValueError as error:
-            raise UserError(f"A corner is {text!a}; give x,y in pixels of the photograph, such as 120,80.") from error
-        corners.append((x, y))
-    return Plane(tuple(corners), width, height)
 
 
 def angle_of(text: str) -> float | None:

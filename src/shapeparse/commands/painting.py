@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -18,7 +18,8 @@ from ..painting import FORMATS, ExportSettings, PaintPlan, PaintSettings, Part, 
 from ..painting.choose import LIFTED, least_seconds
 from ..painting.georeference import Affine, read_world_file, world_file_beside
 from ..painting.plan import Metrics
-from ..painting.plane import Plane, Turn, best_angle
+from ..painting.plane import Turn, best_angle
+from ..painting.view import Front, View
 from ..painting.zones import dilated, eroded, reachable, read_zone, without_islands
 from ..support import files
 from ..support.errors import UserError
@@ -51,8 +52,8 @@ class Settings:
     rectangles: int | None = None
     price: float | None = None
     input_kind: Literal["auto", "mask", "photo"] = "auto"
-    plane: Plane | None = None
-    """The plane that photographs and masks are rectified to."""
+    view: View = field(default_factory=View)
+    """How photographs and masks of them were taken."""
     angle: float | None = 0.0
     """Degrees by which the plan's frame is turned; None to find the angle of the part."""
     island: float = 0.0
@@ -149,6 +150,7 @@ class Planned:
     world: Affine | None
     strangeness: float | None
     """Of a photograph, for the parser; None of a tree."""
+    front: Front
 
 
 @dataclass(frozen=True)
@@ -160,6 +162,7 @@ class Seen:
     tree: ParseTree | None
     photo: Picture | None
     strangeness: float | None = None
+    front: Front = field(default_factory=Front)
 
 
 def items_of(paths: Sequence[Path], beside: Beside) -> tuple[list[Item], list[Skipped]]:
@@ -192,20 +195,22 @@ def _is_ours(path: Path) -> bool:
 def plan_item(item: Item, parser: Parser | None, settings: Settings) -> Planned:
     """Read and plan one input; UserError says in one sentence why it cannot be done."""
     seen = _read(item, parser, settings)
-    world_file = _world_file(item, seen.tree)
+    world_file = _world_file(item, seen.tree, settings.view)
     world = None if world_file is None else read_world_file(world_file)
     part, truth = part_of(item, seen, settings, world)
     chosen = choose_plan(part, settings.paint)
     ways = {name: plan.metrics(truth) for name, plan in chosen.plans.items()}
     ways[CHOSEN] = ways[chosen.plan.kind]
     least = least_seconds(part, settings.paint)
-    return Planned(item.job, seen.tree, chosen.plan, ways, least, seen.photo, world, seen.strangeness)
+    return Planned(item.job, seen.tree, chosen.plan, ways, least, seen.photo, world, seen.strangeness, seen.front)
 
 
 def part_of(item: Item, seen: Seen, settings: Settings, world: Affine | None) -> tuple[Part, BoolArray]:
     """What is to be painted of an input after all, and the true mask, in the frame of the plan."""
     wanted, truth, zone = seen.wanted, seen.truth, None
     to_file = _file_frame(wanted.shape[0], settings.paint, world)
+    if (hidden := seen.front.hidden()) is not None:
+        wanted, truth = wanted & ~hidden, truth & ~hidden
     if item.beside.region is not None:
         region = read_zone(item.beside.region, wanted.shape, to_file)
         wanted, truth = wanted & region, truth & region
@@ -276,44 +281,50 @@ def looks_like_mask(image: Picture) -> bool:
 
 
 def _read(item: Item, parser: Parser | None, settings: Settings) -> Seen:
-    """One input, rectified if there is a plane, with the true mask and the photograph to draw on if they are known."""
-    path, plane = item.job.path, settings.plane
+    """One input from the front, with the true mask and the photograph to draw on if they are known."""
+    path, view = item.job.path, settings.view
     if item.is_tree:
-        if plane is not None:
+        if not view.is_plain:
             raise UserError(
-                f"{one_line(path)} is a tree, and --corners are those of a photograph; give the photograph."
+                f"{one_line(path)} is a tree, and --corners, --markers and --lens are for photographs; give the "
+                "photograph, or the --scale of a tree of a rectified one."
             )
         tree = ParseTree.load(path)
         photo = None if item.photo is None else read_image(item.photo)
         _check_size(item, tree, item.photo, photo)
         labels = tree.labels()
-        return Seen(labels, _truth(item, settings, tree, labels), tree, photo)
+        return Seen(labels, _truth(item, settings, tree, Front()), tree, photo)
     if item.is_photo(settings):
-        assert parser is not None
-        photo = read_image(path)
-        photo = photo if plane is None else plane.rectified(photo)
-        found, strangeness = next(parser.parse_knowingly([photo], depth=settings.depth, **settings.goal))
-        tree = replace(found, name=path.name)
-        return Seen(tree.labels(), _truth(item, settings, tree, tree.labels()), tree, photo, strangeness)
-    mask = _flat(read_mask(path, settings.threshold), plane)
+        return _parsed(item, parser, settings)
+    if view.markers is not None:
+        raise UserError(f"{one_line(path)} is a mask, and markers are found in photographs; give --corners.")
+    front = Front(view.lens, view.plane)
+    mask = front.mask(read_mask(path, settings.threshold))
     drawn = np.repeat(np.where(mask, 225, 245).astype(np.uint8)[..., None], 3, axis=2)
     if not settings.goal:
-        return Seen(mask, mask, None, drawn)
+        return Seen(mask, mask, None, drawn, front=front)
     tree = replace(best_tree(mask, depth=settings.depth, **settings.goal).tree, name=path.name)
-    return Seen(tree.labels(), mask, tree, drawn)
+    return Seen(tree.labels(), mask, tree, drawn, front=front)
 
 
-def _truth(item: Item, settings: Settings, tree: ParseTree, labels: BoolArray) -> BoolArray:
+def _parsed(item: Item, parser: Parser | None, settings: Settings) -> Seen:
+    """A photograph from the front, parsed."""
+    assert parser is not None
+    photo = read_image(item.job.path)
+    front = settings.view.of(photo)
+    photo = front.picture(photo)
+    found, strangeness = next(parser.parse_knowingly([photo], depth=settings.depth, **settings.goal))
+    tree = replace(found, name=item.job.path.name)
+    return Seen(tree.labels(), _truth(item, settings, tree, front), tree, photo, strangeness, front)
+
+
+def _truth(item: Item, settings: Settings, tree: ParseTree, front: Front) -> BoolArray:
     """The true mask if it is given, else the labels."""
     if item.mask is None:
-        return labels
-    mask = _flat(read_mask(item.mask, settings.threshold), settings.plane)
+        return tree.labels()
+    mask = front.mask(read_mask(item.mask, settings.threshold))
     _check_size(item, tree, item.mask, mask)
     return mask
-
-
-def _flat(mask: BoolArray, plane: Plane | None) -> BoolArray:
-    return mask if plane is None else plane.rectified(np.where(mask, 255, 0).astype(np.uint8)) >= 128
 
 
 def _check_size(item: Item, tree: ParseTree, path: Path | None, picture: npt.NDArray | None) -> None:
@@ -349,8 +360,10 @@ def _companion(job: Job, given: Companions, what: str) -> Path | None:
     return found[0]
 
 
-def _world_file(item: Item, tree: ParseTree | None) -> Path | None:
+def _world_file(item: Item, tree: ParseTree | None, view: View) -> Path | None:
     given, path = item.beside.world, item.job.path
     if given is not None and not given.is_dir():
         return given
+    if given is None and not view.is_plain:
+        return None  # one beside the photograph is not of the rectified one
     return world_file_beside(path if given is None else given / path.name, "" if tree is None else tree.name)

@@ -8,17 +8,20 @@ section 4.1).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
 from ..grammar import BoolArray, FloatArray
 from ..support.errors import UserError
 from .georeference import Affine
+from .lens import Lens
+from .sampling import Picture, resampled
 
 MOST_SIDE = 8192
 """Of a rectified photograph."""
+MOST_FINE = 8
+"""Samples along each axis of a pixel that is much coarser than the photograph."""
 AUTO_STEPS = (1.0, 0.1)
 """Degrees between the angles that are tried for a turned part: first all, then around the best."""
 WORTH = 0.99
@@ -45,10 +48,15 @@ class Plane:
     """A rectangle on the object, as it is seen in a photograph."""
 
     corners: tuple[tuple[float, float], ...]
-    """Pixels of the photograph: upper left, upper right, lower right, lower left corner of the rectangle."""
+    """Pixels of the photograph as it was taken: upper left, upper right, lower right, lower left corner of the
+    rectangle."""
     width: float
     """Millimetres."""
     height: float
+    pixel: float | None = None
+    """Millimetres per pixel of the rectified photograph; as fine as the photograph where it is finest if not given."""
+    lens: Lens | None = None
+    """Whose distortion is undone, if it is known."""
 
     def __post_init__(self) -> None:
         if len(self.corners) != 4:
@@ -59,7 +67,13 @@ class Plane:
             raise UserError(
                 f"The size is {self.width:g} x {self.height:g} mm; give width and height above 0, such as 1200x800mm."
             )
-        points = np.array(self.corners)
+        side = max(self.width, self.height)
+        if self.pixel is not None and not side / MOST_SIDE <= self.pixel <= side:
+            raise UserError(
+                f"{self.width:g} x {self.height:g} mm at a scale of {self.pixel:g} mm per pixel is no picture of up to "
+                f"{MOST_SIDE} pixels; give a scale such as {side / 1000:g}."
+            )
+        points = self.seen
         ahead, behind = np.roll(points, -1, axis=0) - points, points - np.roll(points, 1, axis=0)
         turns = behind[:, 0] * ahead[:, 1] - behind[:, 1] * ahead[:, 0]
         if (turns < 0).all():
@@ -72,12 +86,22 @@ class Plane:
             )
 
     @property
-    def scale(self) -> float:
-        """Millimetres per pixel of the rectified photograph: as fine as the photograph is where it is finest."""
-        points = np.array(self.corners)
+    def seen(self) -> FloatArray:
+        """The corners where a camera without distortion would see them."""
+        points = np.array(self.corners, np.float64)
+        return points if self.lens is None else self.lens.undistorted(points)
+
+    @property
+    def finest(self) -> float:
+        """Millimetres per pixel of the photograph, where it is finest."""
+        points = self.seen
         top, right, bottom, left = np.hypot(*(np.roll(points, -1, axis=0) - points).T).tolist()
-        finest = min(self.width / max(top, bottom), self.height / max(left, right))
-        return max(finest, max(self.width, self.height) / MOST_SIDE)
+        return min(self.width / max(top, bottom), self.height / max(left, right))
+
+    @property
+    def scale(self) -> float:
+        """Millimetres per pixel of the rectified photograph: a number of four digits, as people type it."""
+        return self.pixel or float(f"{max(self.finest, max(self.width, self.height) / MOST_SIDE):.4g}")
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -86,47 +110,41 @@ class Plane:
 
     @property
     def matrix(self) -> FloatArray:
-        """From pixels of the rectified photograph to those of the photograph."""
+        """From pixels of the rectified photograph to those of the photograph without distortion."""
         w, h = self.width / self.scale, self.height / self.scale
-        return homography(np.array([[0.0, 0], [w, 0], [w, h], [0, h]]), np.array(self.corners, np.float64))
+        return homography(np.array([[0.0, 0], [w, 0], [w, h], [0, h]]), self.seen)
+
+    def on_plane(self, points: FloatArray) -> FloatArray:
+        """Points (..., 2) of the photograph as it was taken, in pixels of the rectified one."""
+        seen = points if self.lens is None else self.lens.undistorted(points)
+        return projected(np.asarray(np.linalg.inv(self.matrix), np.float64), seen)
+
+    def in_photo(self, points: FloatArray) -> FloatArray:
+        """The inverse."""
+        seen = projected(self.matrix, points)
+        return seen if self.lens is None else self.lens.distorted(seen)
 
     def sensitivity(self) -> float:
         """By how many millimetres an error of one pixel in one corner moves the plan within the rectangle at most."""
-        here, most = self.matrix, 0.0
+        here, most = replace(self, pixel=self.scale), 0.0
         grid = np.stack(np.meshgrid(*(np.linspace(0, side, 9) for side in self.shape[::-1])), axis=-1)
-        seen = projected(here, grid)
+        seen = projected(here.matrix, grid)
         for corner in range(4):
             for x, y in ((1.0, 0.0), (0.0, 1.0)):
                 moved = [
                     (px + x * (place == corner), py + y * (place == corner))
                     for place, (px, py) in enumerate(self.corners)
                 ]
-                other = np.asarray(np.linalg.inv(Plane(tuple(moved), self.width, self.height).matrix), np.float64)
+                other = np.asarray(np.linalg.inv(replace(here, corners=tuple(moved)).matrix), np.float64)
                 most = max(most, float(np.hypot(*(projected(other, seen) - grid).transpose(2, 0, 1)).max()))
         return most * self.scale
 
-    def rectified(self, image: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
+    def rectified(self, image: Picture) -> Picture:
         """The rectangle seen from the front, interpolated; what lies outside the photograph is its nearest edge."""
-        rows, columns = self.shape
-        matrix = self.matrix
-        picture = image.reshape(*image.shape[:2], -1)
-        found = np.empty((rows, columns, picture.shape[2]), np.uint8)
-        for row in range(0, rows, 256):
-            y, x = np.mgrid[row : min(row + 256, rows), 0:columns].astype(np.float64) + 0.5
-            found[row : row + 256] = sampled(picture, projected(matrix, np.stack([x, y], axis=-1)))
-        return found.reshape(rows, columns, *image.shape[2:])
-
-
-def sampled(picture: npt.NDArray[np.uint8], points: FloatArray) -> npt.NDArray[np.uint8]:
-    """Bilinear: the centre of the upper left pixel is at 0.5, 0.5."""
-    last = np.array(picture.shape[1::-1]) - 1
-    at = np.clip(points - 0.5, 0, last)
-    low = np.minimum(at.astype(np.int64), np.maximum(last - 1, 0))
-    share = (at - low)[..., None]
-    (x, y), (right, below) = np.moveaxis(low, -1, 0), np.moveaxis(np.minimum(low + 1, last), -1, 0)
-    above = picture[y, x] * (1 - share[..., 0, :]) + picture[y, right] * share[..., 0, :]
-    under = picture[below, x] * (1 - share[..., 0, :]) + picture[below, right] * share[..., 0, :]
-    return np.rint(above * (1 - share[..., 1, :]) + under * share[..., 1, :]).astype(np.uint8)
+        if self.lens is not None:
+            self.lens.check(image)
+        fine = min(max(1, round(self.scale / self.finest)), MOST_FINE)
+        return resampled(image, self.shape, self.in_photo, fine)
 
 
 @dataclass(frozen=True)
