@@ -33,8 +33,19 @@ def test_a_plan_takes_all_of_the_planners_settings_with_its_defaults() -> None:
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"brush": 0}, {"brush": "12"}, {"overlap": 1}, {"order": "best"}, {"unit": "inch"}, {"bursh": 12},
-     {"plan": "best"}, {"coverage": 0}, {"coverage": 1.01}, {"waste": -0.1}, {"keep_out": [[(0, 0), (1, 1)]]}],
+    [
+        {"brush": 0},
+        {"brush": "12"},
+        {"overlap": 1},
+        {"order": "best"},
+        {"unit": "inch"},
+        {"bursh": 12},
+        {"plan": "best"},
+        {"coverage": 0},
+        {"coverage": 1.01},
+        {"waste": -0.1},
+        {"keep_out": [[(0, 0), (1, 1)]]},
+    ],
     ids=str,
 )
 def test_what_the_planner_would_refuse_is_no_request(wrong: dict) -> None:
