@@ -110,6 +110,7 @@ def test_a_parse_that_cannot_be_done(
 
 
 BOX = [[10, 10], [20, 10], [20, 20], [10, 20]]
+GAP = [[[left, 0], [right, 0], [right, 40], [left, 40]] for left, right in ((0, 20), (26, 60))]
 SQUARE = [[0, 0], [60, 0], [60, 40], [0, 40]]
 PLANE = {"corners": SQUARE, "width": 60, "height": 40}
 
@@ -150,7 +151,7 @@ def tree(**changes: Any) -> dict[str, Any]:
         ({"tree": TREE, "keep_out": [[[0, 0], [1, 1]]]}, 422, "keep_out.0: "),
         ({"tree": TREE, "keep_out": [[[0, 0], [10**9, 1], [2, 2]]]}, 422, "keep_out.0.1"),
         ({"tree": TREE, "keep_out": [[[-1, -1], [61, -1], [61, 41], [-1, 41]]]}, 422, "leave nothing to paint"),
-        ({"tree": TREE, "keep_out": [[[4, 0], [60, 0], [60, 40], [4, 40]]]}, 422, "fits nowhere beside the keep-outs"),
+        ({"tree": TREE, "keep_out": GAP}, 422, "A brush of 12 px fits nowhere beside the keep-outs"),
         ({"tree": TREE, "coverage": 1, "keep_out": [[[20, 20], [25, 20], [25, 25]]]}, 422, "cannot be reached"),
         ({"tree": TREE, "plane": {"corners": SQUARE, "width": 60, "height": 0}}, 422, "plane.height"),
         ({"tree": TREE, "plane": {"corners": SQUARE[:3], "width": 60, "height": 40}}, 422, "plane.corners"),

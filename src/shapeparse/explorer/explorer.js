@@ -75,8 +75,9 @@ class ShapeparseExplorer extends HTMLElement {
       return new View(parse, exploration.image, parses.length > 1 ? LETTERS[place] : null, act);
     });
     this.work.classList.remove("empty");
-    const { name, width, height } = exploration.image;
-    this.subject.replaceChildren(make("span", {}, name || "Photograph"), make("small", {}, extent(width, height)));
+    const { name, width, height, note } = exploration.image;
+    const facts = [extent(width, height), note].filter(Boolean).join(" · ");
+    this.subject.replaceChildren(make("span", {}, name || "Photograph"), make("small", {}, facts));
     this.stage.classList.toggle("pair", parses.length > 1);
     this.stage.replaceChildren(...this.views.map((view) => view.element));
     this.editor.attach(this.views);

@@ -113,7 +113,10 @@ class KeepOuts {
   }
 
   hear(name, event, { picture, size }) {
-    if (!this.tool || event.target.closest(".handle")) return;
+    const late = name === "click" && this.drawn; // of the press that drew a rectangle: it selects nothing
+    this.drawn = false;
+    if (late) event.stopPropagation();
+    if (late || !this.tool || event.target.closest(".handle")) return;
     event.stopPropagation();
     const point = placeOn(picture.sheet, size, event);
     if (this.tool === "rectangle") this.drawBox(name, event, picture, point);
@@ -132,6 +135,7 @@ class KeepOuts {
       const [x, y] = [point[0] - this.begun[0], point[1] - this.begun[1]].map(Math.abs);
       const box = boxCorners(this.begun, point);
       this.begun = null;
+      this.drawn = true;
       if (Math.min(x, y) >= LEAST_EXTENT) this.add(box);
       else this.choose(this.tool);
     } else if (name === "pointercancel") this.cancel();

@@ -303,7 +303,7 @@ class Service {
     }
     if (source.file) this.address ??= URL.createObjectURL(source.file);
     const taken = source.file ? this.address : sampleImage(source.sample.name);
-    const image = { ...answer.image, source: answer.plane?.source ?? taken };
+    const image = { ...answer.image, source: answer.plane?.source ?? taken, note: planeWords(source, answer.plane) };
     this.photograph = { ...(answer.plane?.photograph ?? answer.image), source: taken };
     if (this.explorer.exploration?.image.source !== image.source) this.keepOuts.set([], false);
     this.source = source;
@@ -364,6 +364,13 @@ class Service {
       save(await response.blob(), given ? given[1] : `shapeparse${suffix}`);
     });
   }
+}
+
+/** What is known of a plane, for people. */
+function planeWords({ plane }, found) {
+  if (!found) return null;
+  const size = `${grouped(plane.width, 1)}${NO_BREAK}×${NO_BREAK}${grouped(plane.height, 1)}${NO_BREAK}mm`;
+  return `${size} · a corner off by one pixel moves the plan by ${measured(found.sensitivity, "mm")}`;
 }
 
 const sampleImage = (name) => `api/samples/${encodeURIComponent(name)}/image`;

@@ -83,7 +83,7 @@ def choose_plan(part: Part, settings: PaintSettings, compare: bool = False, most
         kind: plan for kind in kinds if (plan := best_of_kind(part, settings, kind, most)) is not None
     }
     ways = {kind: plan.metrics(part.wanted) for kind, plan in plans.items()}
-    open_ways = {kind: metrics for kind, metrics in ways.items() if kind in allowed}
+    open_ways: dict[str, Metrics] = {kind: ways[kind] for kind in allowed if kind in ways}
     chosen = quickest(open_ways, settings)
     if chosen is None or not _within(ways[chosen], settings):
         raise UserError(_unreached(settings, open_ways, most))
