@@ -238,7 +238,8 @@ class Service {
     }
   }
 
-  complain(sentence) {
+  complain(sentence, ofPlan = false) {
+    this.complainedOfPlan = ofPlan;
     const close = iconButton("close", "Dismiss", () => this.alert.replaceChildren());
     this.alert.replaceChildren(make("p", {}, sentence), close);
   }
@@ -345,12 +346,12 @@ class Service {
           return Promise.all(views.map(({ parse }) => askPlan({ tree: parse.tree, ...settings }, truth, signal)));
         });
       } catch (error) {
-        this.complain(error.message);
+        this.complain(error.message, true);
         return []; // strokes of another brush than the one that is set would be taken for its own
       }
     });
     if (!plans || views !== this.explorer.views) return;
-    if (plans.length) this.alert.replaceChildren();
+    if (plans.length && this.complainedOfPlan) this.alert.replaceChildren(); // not what else was said meanwhile
     this.explorer.setPlans(plans);
   }
 
