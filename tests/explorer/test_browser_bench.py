@@ -120,6 +120,16 @@ def test_a_coverage_and_a_waste_that_no_plan_meets_are_one_sentence_without_figu
     expect(alert).to_be_hidden()
 
 
+def test_it_is_said_why_a_quicker_plan_is_not_chosen(visit: Visit, service: str, expect: Callable) -> None:
+    page = start(visit, service, expect)
+    page.get_by_role("radio", name="Rusty plate with holes").check()
+    expect(page.get_by_role("img", name="rusty-plate.png")).to_be_visible()
+    caption = page.locator(".ways figcaption")
+    expect(caption).to_contain_text("A quicker plan misses a limit")
+    page.get_by_label("Waste at most").fill("100")
+    expect(caption).not_to_contain_text("A quicker plan")
+
+
 def test_a_brush_larger_than_the_part_is_one_sentence(visit: Visit, service: str, expect: Callable) -> None:
     page = start(visit, service, expect, refusals=True)
     slider(page, "Brush").evaluate("input => { input.max = 900 }")

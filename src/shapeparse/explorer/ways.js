@@ -7,6 +7,8 @@ const AGAINST = {
   labels: "Coverage and waste are those of the labels, as there is no mask.",
 };
 
+const NOT_QUICKEST = "A quicker plan misses a limit, or wastes paint where another wastes none; a limit of waste allows that.";
+
 class Ways {
   constructor() {
     this.element = make("div", { class: "ways" });
@@ -31,8 +33,14 @@ class Ways {
         "div", { class: "wide", tabindex: 0, role: "group", "aria-label": `Plans${letter ? ` of ${letter}` : ""}` },
         make("table", {}, make("thead", {}, make("tr", {}, ...heads)), make("tbody", {}, ...rows)),
       ),
-      make("figcaption", {}, badge, `${AGAINST[plan.against]} ${least}`),
+      make("figcaption", {}, badge, [AGAINST[plan.against], least, this.reason(plan)].join(" ")),
     );
+  }
+
+  /** Why a quicker plan was not taken, if there is one. */
+  reason(plan) {
+    const quicker = Object.values(plan.ways).some(({ seconds }) => seconds < plan.metrics.seconds - 0.05);
+    return plan.settings.plan === "auto" && quicker ? NOT_QUICKEST : "";
   }
 
   row(kind, metrics, chosen) {
