@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from shapeparse import ParseTree, igm
-from shapeparse.painting import PaintSettings, plan_painting
+from shapeparse import ParseTree, igm, paint
 from shapeparse.web.samples import find_sample
 
 from .conftest import figure, one, overflow, slider
@@ -178,7 +177,7 @@ def test_what_the_service_refuses_is_said_in_its_own_words(visit: Visit, service
 def test_the_figures_beside_strokes_are_those_of_the_plan(visit: Visit, service: str, expect: Callable) -> None:
     sample = find_sample("car-door")
     tree = one(igm(sample.mask, depth=7))
-    painted = plan_painting(tree, PaintSettings(brush=128)).metrics(sample.mask)
+    painted = paint(tree, brush=128).metrics(sample.mask)
     page = visit(service)
     page.get_by_label("Parser").select_option("Oracle")
     expect(page.locator(".view .title")).to_have_text("Oracle")

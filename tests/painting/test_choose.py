@@ -103,3 +103,18 @@ def test_nothing_to_paint_is_an_empty_plan() -> None:
 def test_corners_are_counted() -> None:
     assert corners_of(plate()) == 8
     assert corners_of(np.eye(3, dtype=bool)) == 12
+
+
+def test_other_kinds_are_made_to_compare_but_not_chosen() -> None:
+    asked = PaintSettings(brush=12, plan="cells")
+    alone, beside = choose_plan(Part(plate()), asked), choose_plan(Part(plate()), asked, compare=True)
+    assert set(alone.ways) == {"cells", LIFTED}
+    assert set(beside.ways) == {*PLANS, LIFTED}
+    assert alone.plan.kind == beside.plan.kind == "cells"
+    assert alone.plan.strokes == beside.plan.strokes
+
+
+def test_no_plan_has_more_strokes_than_are_allowed() -> None:
+    fewest = min(len(plan.strokes) for plan in choose_plan(Part(plate()), PaintSettings(brush=6)).plans.values())
+    with pytest.raises(UserError, match=f"more than the {fewest - 1} strokes"):
+        choose_plan(Part(plate()), PaintSettings(brush=6), most=fewest - 1)

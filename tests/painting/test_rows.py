@@ -11,6 +11,7 @@ from shapely import box
 from shapeparse.painting import PaintSettings
 from shapeparse.painting.cells import cell_by_cell
 from shapeparse.painting.rows import row_by_row, turned
+from shapeparse.painting.strokes import MOST_STROKES
 
 from .conftest import painted
 
@@ -36,3 +37,9 @@ def test_rows_go_to_and_fro_over_the_runs() -> None:
 
 def test_nothing_wanted_takes_no_rows() -> None:
     assert row_by_row(np.zeros((4, 4), bool), PaintSettings()) == []
+
+
+@pytest.mark.parametrize("rows", [row_by_row, cell_by_cell])
+def test_more_rows_than_memory_holds_are_too_many_and_no_more(rows: type) -> None:
+    wanted = np.ones((40, 40), bool)
+    assert len(rows(wanted, PaintSettings(brush=12, overlap=0.999999999))) == MOST_STROKES + 1

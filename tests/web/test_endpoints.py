@@ -75,4 +75,4 @@ def test_beside_a_mask_a_plan_says_what_its_strokes_cover_and_waste(endpoints: E
     plan = paint(ParseTree.from_json(json.dumps(TREE)), brush=20)
     assert found == plan.metrics(house(60, 40))
     assert 0.3 < found["waste"] < 1
-    assert json.loads(endpoints._plan(PlanForm(body)).body)["metrics"]["waste"] is None
+    assert json.loads(endpoints._plan(PlanForm(body)).body)["metrics"]["waste"] == 0

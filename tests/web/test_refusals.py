@@ -70,6 +70,15 @@ def bomb(width: int, height: int) -> bytes:
         (image_and_mask(), {"model": "oracle", "rectangles": "5"}, 422, "knows no rectangles"),
         (image_and_mask(), {"model": "best-tree", "depth": "5"}, 422, "knows no depth"),
         (PHOTO, {"colour": "red"}, 422, "the fields are"),
+        (PHOTO, {"plane": "corners"}, 400, "not JSON"),
+        (PHOTO, {"plane": '{"corners": [[0, 0], [9, 0], [9, 9]], "width": 9, "height": 9}'}, 422, "corners"),
+        (PHOTO, {"plane": '{"corners": [[0, 0], [9, 9], [9, 0], [0, 9]], "width": 9, "height": 9}'}, 422, "cross"),
+        (PHOTO, {"plane": '{"corners": [[0, 0], [9, 0], [9, 9], [0, 9]], "width": 0, "height": 9}'}, 422, "width"),
+        (PHOTO, {"plane": '{"corners": [[0, 0], [NaN, 0], [9, 9], [0, 9]], "width": 9, "height": 9}'}, 422, "corners"),
+        (
+            PHOTO, {"plane": '{"corners": [[0, 0], [9e3, 0], [9e3, 9e3], [0, 9e3]], "width": 9, "height": 9}'}, 413,
+            "1,000,000",
+        ),
         ({"image": ("line.png", bomb(1, 24_000_000))}, {}, 413, "1,000,000 pixels (1 x 24000000)"),
         ({"image": ("line.png", bomb(1, 20_000))}, {}, 413, "16,384 pixels (1 x 20000)"),
         (PHOTO, {"depth": "1" * 2000}, 400, "form"),
@@ -100,6 +109,12 @@ def test_a_parse_that_cannot_be_done(
     assert words in sentence(answer, status)
 
 
+BOX = [[10, 10], [20, 10], [20, 20], [10, 20]]
+GAP = [[[left, 0], [right, 0], [right, 40], [left, 40]] for left, right in ((0, 20), (26, 60))]
+SQUARE = [[0, 0], [60, 0], [60, 40], [0, 40]]
+PLANE = {"corners": SQUARE, "width": 60, "height": 40}
+
+
 def tree(**changes: Any) -> dict[str, Any]:
     return {**TREE, **changes}
 
@@ -125,6 +140,23 @@ def tree(**changes: Any) -> dict[str, Any]:
         ({"tree": TREE, "order": "best"}, 422, "order: "),
         ({"tree": TREE, "unit": "mm"}, 422, "scale"),
         ({"tree": TREE, "time_limit": 1000}, 422, "time_limit: "),
+        ({"tree": TREE, "plan": "best"}, 422, "plan"),
+        ({"tree": TREE, "brush": 50}, 422, "larger than the part, 45 px x 40 px"),
+        ({"tree": TREE, "brush": 0.025}, 422, "1,500 strokes"),
+        ({"tree": TREE, "waste": 1.5}, 422, "waste"),
+        ({"tree": TREE, "coverage": 0}, 422, "coverage: "),
+        ({"tree": TREE, "keep_out": BOX}, 422, "keep_out"),
+        ({"tree": TREE, "keep_out": [BOX] * 21}, 422, "keep_out: "),
+        ({"tree": TREE, "keep_out": [BOX * 26]}, 422, "keep_out.0: "),
+        ({"tree": TREE, "keep_out": [[[0, 0], [1, 1]]]}, 422, "keep_out.0: "),
+        ({"tree": TREE, "keep_out": [[[0, 0], [10**9, 1], [2, 2]]]}, 422, "keep_out.0.1"),
+        ({"tree": TREE, "keep_out": [[[-1, -1], [61, -1], [61, 41], [-1, 41]]]}, 422, "leave nothing to paint"),
+        ({"tree": TREE, "keep_out": GAP}, 422, "A brush of 12 px fits nowhere beside the keep-outs"),
+        ({"tree": TREE, "coverage": 1, "keep_out": [[[20, 20], [25, 20], [25, 25]]]}, 422, "cannot be reached"),
+        ({"tree": TREE, "plane": {"corners": SQUARE, "width": 60, "height": 0}}, 422, "plane.height"),
+        ({"tree": TREE, "plane": {"corners": SQUARE[:3], "width": 60, "height": 40}}, 422, "plane.corners"),
+        ({"tree": TREE, "plane": {"corners": SQUARE[::-1], "width": 60, "height": 40}}, 422, "wrong way"),
+        ({"tree": TREE, "scale": 2, "plane": PLANE}, 422, "Both scale and plane"),
     ],
     ids=lambda value: str(value)[:40],
 )

@@ -22,8 +22,9 @@ from shapeparse.web.uploads import as_tree
 
 
 def test_a_plan_takes_all_of_the_planners_settings_with_its_defaults() -> None:
-    of_the_command = {"plan", "coverage", "waste", "overrun", "lead_in", "lead_out", "smallest", "start", "home"}
-    assert set(PlanRequest.model_fields) - {"tree"} == {field.name for field in fields(PaintSettings)} - of_the_command
+    of_the_command = {"overrun", "lead_in", "lead_out", "smallest", "start", "home"}
+    own = set(PlanRequest.model_fields) - {"tree", "keep_out", "plane"}
+    assert own == {field.name for field in fields(PaintSettings)} - of_the_command
     assert PlanRequest(tree={}).settings() == PaintSettings()
     assert PlanRequest(tree={}, brush=3.5, order="raster", scale=2.0).settings() == PaintSettings(
         brush=3.5, order="raster", scale=2
@@ -32,7 +33,19 @@ def test_a_plan_takes_all_of_the_planners_settings_with_its_defaults() -> None:
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"brush": 0}, {"brush": "12"}, {"overlap": 1}, {"order": "best"}, {"unit": "inch"}, {"bursh": 12}],
+    [
+        {"brush": 0},
+        {"brush": "12"},
+        {"overlap": 1},
+        {"order": "best"},
+        {"unit": "inch"},
+        {"bursh": 12},
+        {"plan": "best"},
+        {"coverage": 0},
+        {"coverage": 1.01},
+        {"waste": -0.1},
+        {"keep_out": [[(0, 0), (1, 1)]]},
+    ],
     ids=str,
 )
 def test_what_the_planner_would_refuse_is_no_request(wrong: dict) -> None:

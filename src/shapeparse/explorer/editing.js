@@ -60,6 +60,7 @@ class Editor {
   choose(name) {
     this.cancel();
     this.name = name;
+    if (name) this.explorer.service?.keepOuts.choose(null);
     for (const one of this.buttons) one.setAttribute("aria-pressed", String(one.dataset.tool === (name ?? "")));
     this.turnButton.hidden = name !== "split";
     this.explorer.classList.toggle("correcting", name !== null);
@@ -246,7 +247,7 @@ class Surface {
       get perPixel() { return width / Math.max(svg.getBoundingClientRect().width, 1); },
     };
     for (const name of ["pointerdown", "pointermove", "pointerup", "pointercancel", "pointerleave", "click"]) {
-      view.picture.element.addEventListener(name, (event) => this.hear(name, event), true); // before it selects
+      view.picture.sheet.addEventListener(name, (event) => this.hear(name, event), true); // before it selects
     }
   }
 
@@ -274,7 +275,7 @@ class Surface {
 
   hear(name, event) {
     const tool = CUT_TOOLS[this.editor.name];
-    if (!tool) return;
+    if (!tool || event.target.closest(".handle")) return;
     event.stopPropagation();
     const point = this.point(event);
     if (name === "pointerdown" && event.button === 0) {

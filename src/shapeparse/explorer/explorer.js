@@ -36,6 +36,7 @@ class ShapeparseExplorer extends HTMLElement {
     this.details = make("p", { class: "details" });
     this.status = make("p", { class: "unseen", role: "status" });
     this.numbers = new Numbers();
+    this.ways = new Ways();
     this.stage = make("div", { class: "views" });
     this.editor = new Editor(this);
     this.choices = make("div", { class: "choices" });
@@ -43,7 +44,7 @@ class ShapeparseExplorer extends HTMLElement {
     this.work = make(
       "div", { class: "work empty" },
       this.choices, this.subject, this.stage, this.editor.element, this.details, this.derivation.element, this.painting.element,
-      make("h2", { class: "unseen" }, "Figures"), this.numbers.element, this.status,
+      make("h2", { class: "unseen" }, "Figures"), this.numbers.element, this.ways.element, this.status,
     );
     this.body = make("main", {}, this.work);
     const api = content.mode === "service" ? make("a", { href: "docs" }, "API") : null;
@@ -57,6 +58,7 @@ class ShapeparseExplorer extends HTMLElement {
   show(exploration, parses) {
     const box = this.place && this.place.view.tree.nodes[this.place.node];
     const same = this.exploration?.image.name === exploration.image.name;
+    const near = this.exploration?.image.source === exploration.image.source ? this.views[0]?.picture.zoom.place : null;
     this.derivation.stop();
     this.painting.stop();
     this.views.forEach((view) => view.remove());
@@ -64,16 +66,23 @@ class ShapeparseExplorer extends HTMLElement {
     this.place = null;
     this.pointed = null;
     parses.forEach((parse) => (parse.drawn ??= new ParseTree(parse.tree)));
-    const act = { hover: (view, node) => this.hover(view, node), select: (view, node) => this.select(view, node) };
+    const act = {
+      hover: (view, node) => this.hover(view, node), select: (view, node) => this.select(view, node),
+      changed: (zoom) => this.views.forEach(({ picture }) => picture.zoom !== zoom && picture.zoom.follow(zoom)),
+      pinched: () => this.cancelTools(),
+    };
     this.views = parses.map((parse, place) => {
       return new View(parse, exploration.image, parses.length > 1 ? LETTERS[place] : null, act);
     });
     this.work.classList.remove("empty");
-    const { name, width, height } = exploration.image;
-    this.subject.replaceChildren(make("span", {}, name || "Photograph"), make("small", {}, extent(width, height)));
+    const { name, width, height, note } = exploration.image;
+    const facts = [extent(width, height), note].filter(Boolean).join(" · ");
+    this.subject.replaceChildren(make("span", {}, name || "Photograph"), make("small", {}, facts));
     this.stage.classList.toggle("pair", parses.length > 1);
     this.stage.replaceChildren(...this.views.map((view) => view.element));
     this.editor.attach(this.views);
+    this.service?.keepOuts.attach(this.views);
+    if (near) this.views[0].picture.zoom.follow(near);
     this.derivation.load(sequence(Math.max(...this.views.map((view) => view.tree.size))));
     this.plansChanged();
     if (box && same) this.select(this.views[0], this.views[0].tree.mostAlike(box));
@@ -87,6 +96,7 @@ class ShapeparseExplorer extends HTMLElement {
     const ends = layers.flatMap((layer) => layer.timeline.spans.map((span) => span.end));
     this.painting.load([0, ...ends].sort((one, other) => one - other));
     this.numbers.show(this.views.map((view) => view.parse), Boolean(this.service));
+    this.ways.show(this.views);
   }
 
   /** A plan for each view, in their order. */
@@ -99,7 +109,15 @@ class ShapeparseExplorer extends HTMLElement {
   setStale(stale) {
     this.isStale = stale;
     this.work.classList.toggle("stale", stale);
-    if (stale) this.numbers.clear();
+    if (!stale) return;
+    this.numbers.clear();
+    this.ways.show([]);
+  }
+
+  /** What one finger had begun is not meant: it was the first of two. */
+  cancelTools() {
+    this.editor.cancel();
+    this.service?.keepOuts.cancel();
   }
 
   // Linking
@@ -155,7 +173,9 @@ class ShapeparseExplorer extends HTMLElement {
     const told = this.views.filter((view) => view.layer).map(({ layer, letter }) => {
       return `${letter ? `${letter} ` : ""}${layer.timeline.begun(moment)} of ${layer.plan.strokes.length}`;
     });
-    return [...told, duration(moment)].join(" · ");
+    const [view] = this.views;
+    if (this.views.length === 1 && view.layer) told.push(view.layer.timeline.word(moment));
+    return [...told, `${duration(moment)} of ${duration(this.painting.last)}`].join(" · ");
   }
 
   showStrokes(moment) {

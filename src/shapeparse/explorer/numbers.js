@@ -19,10 +19,11 @@ const FIGURES = {
   Rectangles: [
     ["Rectangles", "leaves of the tree", (parse) => parse.drawn.leaves, (number) => grouped(number)],
     ["To paint", "leaves labelled paint", (parse) => parse.drawn.paintLeaves, (number) => grouped(number)],
-    ["Merged", "to paint once neighbours are joined", (parse) => merged(parse), (number) => grouped(number)],
+    ["Merged", "to paint once neighbours are joined", (parse) => parse.merged_paint, (number) => grouped(number)],
   ],
   Strokes: [
     ["Strokes", "of the brush", (parse) => parse.plan?.strokes.length, (number) => grouped(number)],
+    ["Lifts", "of the brush", (parse) => metrics(parse)?.lifts, (number) => grouped(number)],
     ["Painted", "length of all strokes", (parse) => metrics(parse)?.painted_length, measured],
     ["Travel", "way of the brush between strokes", (parse) => metrics(parse)?.travel_length, measured],
     ["Time", "to paint, at the plan's speeds", (parse) => metrics(parse)?.seconds, (seconds) => duration(seconds)],
@@ -32,8 +33,6 @@ const FIGURES = {
     ["Waste", "share of the painted area off the object", (parse) => metrics(parse)?.waste, share],
   ],
 };
-
-const merged = (parse) => parse.plan?.rectangles.length ?? parse.merged_paint;
 
 const lengthUnit = (plan) => plan?.units.length ?? "";
 
@@ -45,10 +44,9 @@ class Numbers {
   /** Show the figures of one parse or two; those of a plan have their places even before it comes, if `planned`. */
   show(parses, planned) {
     const painted = planned || parses.some((parse) => parse.plan);
-    const known = parses.some((parse) => parse.scores);
     const groups = Object.entries(FIGURES).map(([name, figures]) => {
       if (name === "Labels alone" && painted) return null;
-      const always = planned && (name === "Strokes" || (name === "Paint" && known));
+      const always = planned && (name === "Strokes" || name === "Paint");
       const tiles = figures.map((figure) => this.tile(figure, parses, always)).filter(Boolean);
       return tiles.length ? make("dl", {}, ...tiles) : null;
     });

@@ -30,13 +30,13 @@ LONGEST = 1200
 """Pixels of the longer side of an embedded photograph: sharp on a screen, and a few dozen make a file of megabytes."""
 
 SCRIPTS = (
-    "dom", "words", "tree", "glyphs", "treeview", "strokes", "picture", "view", "playback", "numbers", "fields",
-    "requests", "surgery", "cuts", "editing", "service", "explorer",
+    "dom", "words", "tree", "glyphs", "treeview", "strokes", "zoom", "picture", "view", "playback", "numbers", "fields",
+    "ways", "bench", "requests", "surgery", "cuts", "editing", "handles", "keepouts", "corners", "service", "explorer",
 )  # fmt: skip
 """The script's files in the order in which they are joined; together they are one module."""
 
-STYLES = ("explorer.css", "editing.css")
-"""The style's files, the second for whatever corrects trees."""
+STYLES = ("explorer.css", "editing.css", "bench.css")
+"""The style's files: of all, of whatever corrects trees, and of zoom and planning."""
 
 DRAWINGS = {
     "tree": (".json", "application/json", "the parse tree, which shapeparse reads back"),

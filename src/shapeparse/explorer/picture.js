@@ -5,7 +5,10 @@ const FEW_PIXELS = 96; // so small a photograph is shown as the pixels it is
 const MANY_LEAVES = 400; // so many get finer borders
 
 class Picture {
-  /** `image` has a `name` and a `source`, null for none; `act` has `hover(node)`, null for none, and `select(node)`. */
+  /**
+   * `image` has a `name` and a `source`, null for none; `act` has `hover(node)`, null for none, `select(node)`, and
+   * what a `Zoom` calls.
+   */
   constructor(tree, image, act) {
     Object.assign(this, { tree, act, step: tree.size, selected: null, layer: null });
     const path = (name) => draw("path", { class: name });
@@ -24,7 +27,9 @@ class Picture {
       this.photograph(image.source), ...Object.values(this.areas), ...this.borders, ...Object.values(this.marks),
     );
     this.svg.classList.toggle("dense", tree.leaves > MANY_LEAVES);
-    this.element = make("div", { class: "stage" }, this.svg);
+    this.sheet = make("div", { class: "sheet" }, this.svg);
+    this.zoom = new Zoom(this.sheet, image.name || "The photograph", act);
+    this.element = make("div", { class: "picture" }, this.zoom.frame, this.zoom.tools);
     this.showStep(tree.size, null);
   }
 

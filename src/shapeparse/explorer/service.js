@@ -7,7 +7,6 @@ const GOALS = {
   accuracy: "Least accuracy",
 }; // what a tree can be asked for
 const NO_LIMIT = 11; // of the slider for depths, one beyond the deepest
-const BRUSHES_ACROSS = 21; // a brush that nobody chose is so many times smaller than the picture
 const NO_MODEL = "There is no trained parser here (serve --model RUN), and oracles need a mask; add this photograph's.";
 const NOT_KNOWN = "not with this parser";
 const PAUSE = 250; // milliseconds a slider must rest before the service is asked
@@ -22,6 +21,9 @@ class Service {
     this.planning = new Latest();
     this.parseSoon = debounced(() => this.parse(), PAUSE);
     this.planSoon = debounced(() => this.plan(), PAUSE);
+    this.bench = new Bench(this.planSoon);
+    this.keepOuts = new KeepOuts(explorer, this.planSoon);
+    this.corners = new CornersPanel({ use: (plane) => this.take({ ...this.wanted, plane }), close: () => this.closeCorners() });
     this.build();
     this.start();
   }
@@ -47,13 +49,18 @@ class Service {
       "details", { class: "controls" }, make("summary", {}, "Photograph and settings"),
       section("Photograph", this.sampleList, choose, this.chosen, this.maskButton, this.maskLine),
       section("Tree", this.modelField, this.otherField, this.goalField, ...this.goalSliders(), this.depth.element),
-      section(
-        "Painting", this.brush.element, this.overlap.element,
-        make("label", { class: "field" }, make("span", {}, "Millimetres a pixel"), this.scale),
-      ),
+      section("Painting", ...this.bench.fields),
       section("Download", this.downloads()),
     );
     this.explorer.body.prepend(controls);
+    this.cornersButton = make("button", { type: "button", click: () => this.openCorners() }, "Corners…");
+    this.explorer.editor.element.after(
+      make(
+        "div", { class: "corrections", role: "toolbar", "aria-label": "Keep-outs and corners" },
+        this.keepOuts.element, make("div", { class: "group" }, this.cornersButton), this.keepOuts.told,
+      ),
+      this.corners.element,
+    );
     this.explorer.work.prepend(this.alert, this.progress);
     this.unfold(controls);
     this.acceptDrops();
@@ -75,19 +82,6 @@ class Service {
     });
     this.accuracy = slider("Accuracy", {
       min: 0.8, max: 1, step: 0.005, value: 0.95, change: this.parseSoon, write: (share) => percent(share),
-    });
-    this.brush = slider("Brush", {
-      min: 2, max: 60, step: 1, value: 12, write: (value) => `${value}${NO_BREAK}px`,
-      change: () => {
-        this.ownBrush = true;
-        this.planSoon();
-      },
-    });
-    this.overlap = slider("Overlap of strokes", {
-      min: 0, max: 0.5, step: 0.05, value: 0.1, change: this.planSoon, write: (share) => percent(share, 0),
-    });
-    this.scale = make("input", {
-      type: "number", min: 0, step: "any", placeholder: "unknown", inputmode: "decimal", input: this.planSoon,
     });
   }
 
@@ -244,7 +238,8 @@ class Service {
     }
   }
 
-  complain(sentence) {
+  complain(sentence, ofPlan = false) {
+    this.complainedOfPlan = ofPlan;
     const close = iconButton("close", "Dismiss", () => this.alert.replaceChildren());
     this.alert.replaceChildren(make("p", {}, sentence), close);
   }
@@ -279,6 +274,7 @@ class Service {
     if (source.mask) form.append("mask", source.mask, source.mask.name);
     for (const name of new Set([this.model.value, this.other.value])) if (name) form.append("model", name);
     for (const [name, value] of Object.entries(this.wishes())) form.append(name, value);
+    if (source.plane) form.append("plane", JSON.stringify(source.plane));
     return form;
   }
 
@@ -307,9 +303,13 @@ class Service {
       this.address = null;
     }
     if (source.file) this.address ??= URL.createObjectURL(source.file);
+    const taken = source.file ? this.address : sampleImage(source.sample.name);
+    const image = { ...answer.image, source: answer.plane?.source ?? taken, note: planeWords(source, answer.plane) };
+    this.photograph = { ...(answer.plane?.photograph ?? answer.image), source: taken };
+    if (this.explorer.exploration?.image.source !== image.source) this.keepOuts.set([], false);
     this.source = source;
-    const image = { ...answer.image, source: source.file ? this.address : sampleImage(source.sample.name) };
-    this.fitBrush(image);
+    this.closeCorners();
+    this.bench.fit(image, answer.plane ?? null);
     this.explorer.editor.carry(image, answer.parses);
     this.explorer.show({ image }, answer.parses);
     this.downloadField.hidden = answer.parses.length < 2;
@@ -318,17 +318,21 @@ class Service {
     this.plan();
   }
 
-  /** A brush that suits the size of the picture, until somebody chooses one. */
-  fitBrush({ width, height }) {
-    const shorter = Math.min(width, height);
-    this.brush.input.max = Math.max(20, Math.round(shorter / 4));
-    if (!this.ownBrush) this.brush.input.value = Math.max(2, Math.round(shorter / BRUSHES_ACROSS));
-    this.brush.tell();
+  openCorners() {
+    if (!this.photograph) return;
+    this.explorer.classList.add("placing-corners");
+    this.corners.open(this.photograph, this.source.plane);
+  }
+
+  closeCorners() {
+    this.corners.close();
+    this.explorer.classList.remove("placing-corners");
   }
 
   settings() {
-    const scale = this.scale.value === "" ? {} : { scale: Number(this.scale.value) };
-    return { brush: this.brush.value, overlap: this.overlap.value, ...scale };
+    const { shapes } = this.keepOuts;
+    const { plane } = this.source;
+    return { ...this.bench.settings(), ...(shapes.length && { keep_out: shapes }), ...(plane && { plane }) };
   }
 
   async plan() {
@@ -342,12 +346,12 @@ class Service {
           return Promise.all(views.map(({ parse }) => askPlan({ tree: parse.tree, ...settings }, truth, signal)));
         });
       } catch (error) {
-        this.complain(error.message);
+        this.complain(error.message, true);
         return []; // strokes of another brush than the one that is set would be taken for its own
       }
     });
     if (!plans || views !== this.explorer.views) return;
-    if (plans.length) this.alert.replaceChildren();
+    if (plans.length && this.complainedOfPlan) this.alert.replaceChildren(); // not what else was said meanwhile
     this.explorer.setPlans(plans);
   }
 
@@ -361,6 +365,13 @@ class Service {
       save(await response.blob(), given ? given[1] : `shapeparse${suffix}`);
     });
   }
+}
+
+/** What is known of a plane, for people. */
+function planeWords({ plane }, found) {
+  if (!found) return null;
+  const size = `${grouped(plane.width, 1)}${NO_BREAK}×${NO_BREAK}${grouped(plane.height, 1)}${NO_BREAK}mm`;
+  return `${size} · a corner off by one pixel moves the plan by ${measured(found.sensitivity, "mm")}`;
 }
 
 const sampleImage = (name) => `api/samples/${encodeURIComponent(name)}/image`;

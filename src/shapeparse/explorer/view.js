@@ -3,13 +3,17 @@
 const LETTERS = ["A", "B"]; // of two parses that are compared
 
 class View {
-  /** `act` has `hover(view, node)` and `select(view, node)`, null for none. `letter` is null when there is one view. */
+  /**
+   * `act` has `hover(view, node)` and `select(view, node)`, null for none, and what a `Zoom` calls. `letter` is null when
+   * there is one view.
+   */
   constructor(parse, image, letter, act) {
     Object.assign(this, { parse, letter, selected: null, layer: null });
     this.tree = parse.drawn;
     const own = { hover: (node) => act.hover(this, node), select: (node) => act.select(this, node) };
     this.treeView = new TreeView(this.tree, image.source, parse.title, own);
     this.picture = new Picture(this.tree, image, {
+      ...act,
       hover: own.hover,
       select: (node) => {
         own.select(node);
@@ -53,6 +57,7 @@ class View {
   setPlan(plan) {
     this.parse.plan = plan ?? null;
     this.parse.scores ??= plan?.scores ?? null; // of a tree that was corrected
+    this.parse.merged_paint ??= plan?.merged_paint ?? null;
     this.layer = plan ? new StrokesLayer(plan) : null;
   }
 

@@ -71,30 +71,35 @@ class Choice:
     ways: dict[str, Metrics]
 
 
-def choose_plan(part: Part, settings: PaintSettings) -> Choice:
-    """The quickest plan of the kinds that the settings allow; UserError if none meets their limits."""
+def choose_plan(part: Part, settings: PaintSettings, compare: bool = False, most: int = MOST_STROKES) -> Choice:
+    """The quickest plan of the kinds that the settings allow; UserError if none meets their limits.
+
+    To ``compare``, plans of the other kinds are made as well. No plan has more than ``most`` strokes.
+    """
     _check_part(part, settings)
-    kinds = PLANS if settings.plan == "auto" else (settings.plan,)
+    allowed = PLANS if settings.plan == "auto" else (settings.plan,)
+    kinds = PLANS if compare else allowed
     plans: dict[str, PaintPlan] = {
-        kind: plan for kind in kinds if (plan := best_of_kind(part, settings, kind)) is not None
+        kind: plan for kind in kinds if (plan := best_of_kind(part, settings, kind, most)) is not None
     }
     ways = {kind: plan.metrics(part.wanted) for kind, plan in plans.items()}
-    chosen = quickest(ways, settings)
+    open_ways: dict[str, Metrics] = {kind: ways[kind] for kind in allowed if kind in ways}
+    chosen = quickest(open_ways, settings)
     if chosen is None or not _within(ways[chosen], settings):
-        raise UserError(_unreached(settings, ways))
-    lifted = lifted_rows(part, settings)
+        raise UserError(_unreached(settings, open_ways, most))
+    lifted = lifted_rows(part, settings, most)
     if lifted is not None:
         ways[LIFTED] = lifted.metrics(part.wanted)
     others = {} if lifted is None else {LIFTED: lifted}
     return Choice(plans[chosen], {**plans, **others}, ways)
 
 
-def best_of_kind(part: Part, settings: PaintSettings, kind: Kind) -> PaintPlan | None:
+def best_of_kind(part: Part, settings: PaintSettings, kind: Kind, most: int = MOST_STROKES) -> PaintPlan | None:
     """The best plan of a kind: the quickest that meets the limits, or if none does, that which covers most.
 
     None if any would take too many strokes.
     """
-    sketches = [sketch for sketch in _SKETCHES[kind](part, settings) if len(sketch[1]) <= MOST_STROKES]
+    sketches = [sketch for sketch in _SKETCHES[kind](part, settings) if len(sketch[1]) <= most]
     plans = [part.plan(settings, kind, sketch, ordered(sketch[1], settings)) for sketch in sketches]
     best = quickest({place: plan.metrics(part.wanted) for place, plan in enumerate(plans)}, settings)
     return None if best is None else plans[best]
@@ -115,10 +120,10 @@ def least_seconds(part: Part, settings: PaintSettings) -> float:
     return float(max(area / settings.brush - settings.brush, 0.0) / settings.pixels_a_second(True))
 
 
-def lifted_rows(part: Part, settings: PaintSettings) -> PaintPlan | None:
+def lifted_rows(part: Part, settings: PaintSettings, most: int = MOST_STROKES) -> PaintPlan | None:
     """Rows along x from top to bottom, with a lift after every stroke; None if they are too many."""
     sketch = _finished(row_by_row(part.wanted, settings), part, settings, patch=False)
-    if len(sketch[1]) > MOST_STROKES:
+    if len(sketch[1]) > most:
         return None
     return part.plan(replace(settings, join=False), "rows", sketch, sketch[1])
 
@@ -218,10 +223,10 @@ def _check_part(part: Part, settings: PaintSettings) -> None:
         )
 
 
-def _unreached(settings: PaintSettings, ways: dict[str, Metrics]) -> str:
+def _unreached(settings: PaintSettings, ways: dict[str, Metrics], most: int) -> str:
     if not ways:
         return (
-            f"Painting this takes more than the {MOST_STROKES:,} strokes that are planned, with a brush of "
+            f"Painting this takes more than the {most:,} strokes that are planned, with a brush of "
             f"{settings.told(settings.brush)}; give a wider brush."
         )
     kind = max(ways, key=lambda name: ways[name]["coverage"] or 0.0)
@@ -229,9 +234,9 @@ def _unreached(settings: PaintSettings, ways: dict[str, Metrics]) -> str:
     if covered < settings.coverage - ROUNDING:
         return (
             f"A coverage of {settings.coverage:.4g} cannot be reached: the best plan ({kind}) covers {covered:.4f}; "
-            "give a lower --coverage or a narrower --brush."
+            "give a lower coverage or a narrower brush."
         )
     return (
         f"No plan that covers {settings.coverage:.4g} wastes at most {settings.waste or 0.0:.4g} of the paint: {kind} "
-        f"waste {wasted:.4f}; give a higher --waste, a lower --coverage or a narrower --brush."
+        f"waste {wasted:.4f}; give a higher waste, a lower coverage or a narrower brush."
     )

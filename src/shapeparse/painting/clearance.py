@@ -97,7 +97,7 @@ def _fitting(runs: list[Run], settings: PaintSettings) -> Iterator[list[Stroke]]
     brush = settings.brush
     top, bottom = min(run[0] for run in runs), max(run[0] for run in runs) + 1
     left, right = min(run[1] for run in runs), max(run[2] for run in runs)
-    lines = [spread(top, bottom - top, brush, strips(bottom - top, settings))]
+    lines = [spread(top, bottom - top, brush, min(strips(bottom - top, settings), MOST_STROKES + 1))]
     if bottom - top < brush:
         lines += [[top + brush / 2], [bottom - brush / 2]]
     ways = [inset(left, right - left, brush)]

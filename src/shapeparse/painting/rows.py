@@ -22,7 +22,10 @@ def row_by_row(wanted: BoolArray, settings: PaintSettings, rectangle: int = -1) 
         return []
     top, height, brush = int(filled[0]), int(filled[-1] - filled[0]) + 1, settings.brush
     strokes: list[Stroke] = []
-    for place, line in enumerate(spread(top, height, brush, strips(height, settings))):
+    count = strips(height, settings)
+    if count > MOST_STROKES:  # perhaps by far more than memory holds
+        return [Stroke(0, 0, 0, 0, brush, rectangle)] * (MOST_STROKES + 1)
+    for place, line in enumerate(spread(top, height, brush, count)):
         first, last = int(np.floor(line - brush / 2)), int(np.ceil(line + brush / 2))
         columns = np.concatenate([[False], wanted[max(first, 0) : last].any(axis=0), [False]])
         edges = np.flatnonzero(columns[1:] != columns[:-1]).tolist()  # runs begin and end in turns

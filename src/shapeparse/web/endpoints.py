@@ -11,16 +11,19 @@ from typing import Any
 from fastapi import Request
 from fastapi.responses import Response
 
-from ..explorer.page import DRAWINGS
+from ..explorer.page import DRAWINGS, LONGEST
 from ..grammar import BoolArray, ParseTree
-from ..painting import FORMATS, export_plan, plan_painting
+from ..painting import FORMATS, export_plan
+from ..painting.plane import Plane
 from ..pictures import tree_svg
+from ..pictures.page import photo_uri
 from ..support.errors import UserError
 from ..support.text import one_line
 from ..support.version import __version__
 from .answers import Refusal, json_response
 from .forms import ParseForm, PlanForm, read_json, read_parse, read_plan
 from .parsers import Model, Photo
+from .plans import chosen_plan, plan_answer, plane_of, rectified
 from .samples import SAMPLES, Sample, find_sample
 from .schemas import ExportRequest, Health, ModelFacts, PlanRequest, SampleName
 from .settings import ServiceSettings
@@ -74,9 +77,9 @@ class Endpoints:
         return await self.workshop.do(request, lambda stopped: self._parse(form, stopped))
 
     async def plan(self, request: Request) -> Response:
-        """Plan the brush strokes that paint a tree.
+        """Plan the brush strokes that paint a tree: the quickest plan, beside the figures of the other kinds.
 
-        Beside a mask, the metrics say how much of it the strokes cover, and how much paint they waste.
+        Coverage and waste are held against the labels, or against a mask that comes with the request.
         """
         self.workshop.check()
         form = await read_plan(request)
@@ -91,6 +94,10 @@ class Endpoints:
     def _parse(self, form: ParseForm, stopped: Stopped) -> Response:
         models = self._chosen(form.models)
         name, photo, mask = self._pictures(form)
+        before = _image_json(name, photo)
+        plane = None if form.plane is None else plane_of(form.plane, self.settings.max_pixels)
+        if plane is not None:
+            photo, mask = plane.rectified(photo), None if mask is None else rectified(mask, plane)
         parses = []
         for model in models:
             if stopped():
@@ -98,8 +105,8 @@ class Endpoints:
             start = perf_counter()
             tree = replace(model.parse(photo, mask, form.settings), name=name)
             parses.append(_parse_json(model, tree, mask, 1000 * (perf_counter() - start)))
-        height, width = photo.shape[:2]
-        return json_response({"image": {"name": name, "width": width, "height": height}, "parses": parses})
+        seen = None if plane is None else _plane_json(plane, photo, before)
+        return json_response({"image": _image_json(name, photo), "parses": parses, "plane": seen})
 
     def _chosen(self, names: tuple[str, ...]) -> list[Model]:
         for name in names:
@@ -129,8 +136,13 @@ class Endpoints:
         mask = None if form.sample is None else find_sample(form.sample).mask
         if form.mask is not None:
             mask = read_upload_mask(form.mask, self.settings.max_pixels)
-        plan = plan_painting(tree, request.settings()).to_json(mask)
-        return json_response({**plan, "scores": None if mask is None else asdict(tree.scores(mask))})
+        plane = None if request.plane is None else plane_of(request.plane, self.settings.max_pixels)
+        if plane is not None and plane.shape != (tree.height, tree.width):
+            raise UserError(
+                f"The tree is of {tree.width} x {tree.height} pixels but the plane of {plane.shape[1]} x "
+                f"{plane.shape[0]}; parse the photograph with this plane."
+            )
+        return json_response(plan_answer(request, tree, None if mask is None else rectified(mask, plane)))
 
     def _export(self, body: bytes) -> Response:
         request = as_request(body, ExportRequest)
@@ -162,7 +174,17 @@ def _exported(tree: ParseTree, request: ExportRequest) -> bytes:
         return tree.to_json().encode()
     if request.format == "rectangles-svg":
         return tree_svg(tree).encode()
-    return export_plan(plan_painting(tree, request.settings()), tree, request.format)
+    return export_plan(chosen_plan(request, tree).plan, tree, request.format)
+
+
+def _image_json(name: str, photo: Photo) -> dict[str, Any]:
+    return {"name": name, "width": photo.shape[1], "height": photo.shape[0]}
+
+
+def _plane_json(plane: Plane, photo: Photo, before: dict[str, Any]) -> dict[str, Any]:
+    """What a client cannot know of the plane, and the picture to show."""
+    seen = {"scale": plane.scale, "sensitivity": plane.sensitivity(), "source": photo_uri(photo, LONGEST)}
+    return {**seen, "photograph": before}
 
 
 def _parse_json(model: Model, tree: ParseTree, mask: BoolArray | None, milliseconds: float) -> dict[str, Any]:

@@ -14,10 +14,11 @@ from ..parsing.settings import ParseSettings
 from ..support.errors import UserError
 from ..support.text import one_line
 from .answers import Refusal
+from .schemas import PlaneRequest
 from .settings import MAX_DEPTH, MAX_JSON_BYTES, MAX_PARSES, MAX_RECTANGLES
-from .uploads import File, clean_name, in_a_sentence
+from .uploads import File, as_request, clean_name, in_a_sentence
 
-PARSE_FIELDS = ("image", "sample", "mask", "model", "depth", "rectangles", "price", "accuracy")
+PARSE_FIELDS = ("image", "sample", "mask", "model", "depth", "rectangles", "price", "accuracy", "plane")
 PLAN_FIELDS = ("request", "mask", "sample")
 MAX_FIELD_BYTES = 1000
 
@@ -39,6 +40,8 @@ class ParseForm:
     mask: File | None
     models: tuple[str, ...]
     settings: ParseSettings
+    plane: PlaneRequest | None = None
+    """What the photograph is rectified to."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +74,9 @@ async def read_parse(request: Request) -> ParseForm:
         price=_share(fields, "price", "from 0 to 1, such as 0.001") or None,
         accuracy=_share(fields, "accuracy", "above 0 and at most 1, such as 0.95"),
     )
-    return ParseForm(image, sample, mask, models, settings)
+    plane = _one_text(fields, "plane")
+    asked = None if plane is None else as_request(plane.encode(), PlaneRequest)
+    return ParseForm(image, sample, mask, models, settings, asked)
 
 
 async def read_plan(request: Request) -> PlanForm:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from ..explorer.page import DRAWINGS
 from ..painting import FORMATS
-from ..painting.settings import LEAST, MOST, Order, PaintSettings, Unit
+from ..painting.plane import Plane
+from ..painting.settings import LEAST, MOST, Kind, Order, PaintSettings, Unit
+from ..support.errors import UserError
 from .samples import SAMPLES
-from .settings import MAX_DEPTH, MAX_PARSES, MAX_RECTANGLES
+from .settings import MAX_CORNERS, MAX_DEPTH, MAX_KEEP_OUTS, MAX_MILLIMETRES, MAX_PARSES, MAX_RECTANGLES, MAX_SIDE
 
 DEFAULTS = PaintSettings()
 
@@ -72,6 +74,10 @@ PARSE_FORM: dict[str, Any] = {
             "exclusiveMinimum": 0,
             "maximum": 1,
             "description": "The fewest rectangles that label this share of the pixels right, as far as a model knows.",
+        },
+        "plane": {
+            "type": "string",
+            "description": "The JSON of a `plane`: photograph and mask are rectified to it before they are parsed.",
         },
     },
 }
@@ -184,11 +190,21 @@ class Parse(Answer):
     milliseconds: float = Field(description="Time the model took.")
 
 
+class PlaneAnswer(Answer):
+    """The photograph as it was rectified."""
+
+    scale: float = Field(description="Millimetres per pixel of the rectified photograph.")
+    sensitivity: float = Field(description="Millimetres by which an error of one pixel in a corner moves a plan.")
+    source: str = Field(description="The rectified photograph, reduced, as a `data:` address.")
+    photograph: ImageFacts = Field(description="The photograph before.")
+
+
 class ParseAnswer(Answer):
     """A photograph and its parses, in the order of the models asked."""
 
-    image: ImageFacts
+    image: ImageFacts = Field(description="The picture the trees are of: the rectified one if there is a plane.")
     parses: list[Parse]
+    plane: PlaneAnswer | None = Field(None, description="None unless a plane was given.")
 
 
 class StrokeAnswer(Answer):
@@ -211,8 +227,34 @@ class PlanAnswer(Answer):
     format: Literal["shapeparse-plan"]
     version: Literal[1]
     strokes: list[StrokeAnswer]
+    plan: Kind = Field(description="The kind that was chosen.")
     metrics: dict[str, float | None]
+    ways: dict[str, dict[str, float | None]] = Field(description="The metrics of the best plan of every kind.")
+    seconds_least: float = Field(description="No plan takes less time.")
+    against: Literal["mask", "labels"] = Field(description="What coverage and waste are shares of.")
+    merged_paint: int = Field(description="Rectangles to paint once neighbours are joined.")
     scores: ScoresAnswer | None = Field(None, description="Of the labels; None without a mask.")
+
+
+Coordinate = Annotated[float, Field(ge=-MAX_SIDE, le=2 * MAX_SIDE, allow_inf_nan=False)]
+Point = tuple[Coordinate, Coordinate]
+Millimetres = Annotated[float, Field(ge=1, le=MAX_MILLIMETRES, allow_inf_nan=False)]
+
+
+class PlaneRequest(BaseModel):
+    """A rectangle on the object, as the photograph shows it, and how large it really is."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    corners: tuple[Point, Point, Point, Point] = Field(
+        description="Upper left, upper right, lower right and lower left, in pixels of the photograph."
+    )
+    width: Millimetres = Field(description="Of the rectangle, in millimetres.")
+    height: Millimetres
+
+    def plane(self) -> Plane:
+        """As the planner takes it; UserError if corners cross."""
+        return Plane(self.corners, self.width, self.height)
 
 
 class PlanRequest(BaseModel):
@@ -234,10 +276,26 @@ class PlanRequest(BaseModel):
     lift_time: float = Field(DEFAULTS.lift_time, ge=0, le=MOST, description="Seconds to lower and lift the brush.")
     turn_time: float = Field(DEFAULTS.turn_time, ge=0, le=MOST, description="Seconds to turn with the brush down.")
     join: bool = Field(DEFAULTS.join, description="Whether the brush stays down between strokes where it may.")
+    plan: Kind | Literal["auto"] = Field(DEFAULTS.plan, description="The kind of plan; `auto` takes the quickest.")
+    coverage: float = Field(DEFAULTS.coverage, ge=LEAST, le=1, description="Share of the labels that must be painted.")
+    waste: float | None = Field(
+        DEFAULTS.waste, ge=0, le=1,
+        description="Share of the paint that may be wasted; none if a plan can do without, else any.",
+    )  # fmt: skip
+    keep_out: list[Annotated[list[Point], Field(min_length=3, max_length=MAX_CORNERS)]] = Field(
+        [], max_length=MAX_KEEP_OUTS, description="Polygons that the brush does not touch, in pixels, y down."
+    )
+    plane: PlaneRequest | None = Field(
+        None, description="As it was given for the parse: it says the scale, and a mask beside is rectified to it."
+    )
 
     def settings(self) -> PaintSettings:
         """As the planner takes them."""
-        chosen = self.model_dump(include=set(PlanRequest.model_fields) - {"tree"})
+        chosen = self.model_dump(include=set(PlanRequest.model_fields) - {"tree", "keep_out", "plane"})
+        if self.plane is not None:
+            if self.scale is not None:
+                raise UserError("Both scale and plane are given, and a plane has a scale of its own; give one of them.")
+            chosen["scale"] = self.plane.plane().scale
         return PaintSettings(**chosen)
 
 

@@ -17,6 +17,12 @@ LEAST_PRICE = 0.0001
 """The least that a rectangle must bring in the search for the best tree, for the same reason."""
 MAX_SIDE = 16_384
 """Pixels of the longer side of a picture. A line of millions is no photograph, and every row and column costs work."""
+MAX_STROKES = 1_500
+"""Of a plan: several plans are made of every request, and their order is searched for."""
+MAX_KEEP_OUTS, MAX_CORNERS = 20, 100
+"""Keep-outs of a plan, and corners of one."""
+MAX_MILLIMETRES = 100_000
+"""Of a side of the plane that a photograph is rectified to."""
 MAX_PARSES = 4
 """Models that one request may ask."""
 MAX_JSON_BYTES = 4_000_000
