@@ -42,6 +42,7 @@ def pages(door: Door, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str
                 "<i>second</i>.png", photo[:, ::-1].copy(), (Shown("Oracle", one(igm(mask[:, ::-1], depth=2))),)
             ),
         ],
+        "strange": [Exploration("door.png", photo, (Shown("DAgger", tree, strangeness=1.4),))],
         "dab": [Exploration("dab.png", None, (Shown("A square", square, plan_painting(square, PaintSettings(14))),))],
         "deep": [Exploration("all.png", None, (Shown("All splits", whole_tree(depth=11)),))],
     }
@@ -75,6 +76,12 @@ def test_a_file_shows_photograph_tree_and_figures(
     expect(page.get_by_role("img", name=f"door.png, {tree.leaf_count} rectangles")).to_be_visible()
     expect(page.get_by_role("group", name="Strokes")).to_be_hidden()
     expect(page.locator(".controls")).to_have_count(0)
+
+
+def test_a_photograph_of_another_kind_is_said_to_be_one(visit: Visit, pages: dict[str, str], expect: Callable) -> None:
+    page = visit(pages["strange"])
+    expect(page.get_by_role("note")).to_contain_text("unlike those that the parser has learned from")
+    expect(visit(pages["one"]).get_by_role("note")).to_have_count(0)
 
 
 def test_pointing_at_the_photograph_shows_the_node_and_the_other_way_round(

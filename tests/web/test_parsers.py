@@ -42,13 +42,13 @@ def test_a_run_called_like_an_oracle_gives_way(run_folder: Path, tmp_path: Path)
 
 @pytest.mark.parametrize(("name", "lookahead"), [("oracle", 0), ("oracle-lookahead", 4)])
 def test_an_oracle_parses_its_mask(name: str, lookahead: int) -> None:
-    tree = list_models([])[name].parse(photo(), house(), ParseSettings(depth=5, price=0.01))
+    tree = list_models([])[name].parse(photo(), house(), ParseSettings(depth=5, price=0.01)).tree
     assert tree == igm(house(), 5, lookahead=lookahead, price=0.01)
 
 
 @pytest.mark.parametrize("goal", [{}, {"rectangles": 3}, {"price": 0.05}], ids=str)
 def test_the_best_tree_is_that_of_decompose(goal: dict[str, Any]) -> None:
-    tree = list_models([])["best-tree"].parse(photo(), house(), ParseSettings(**goal))
+    tree = list_models([])["best-tree"].parse(photo(), house(), ParseSettings(**goal)).tree
     assert tree == decompose(house(), **goal)
 
 
@@ -56,9 +56,9 @@ def test_the_fewest_rectangles_for_an_accuracy_and_what_is_said_where_none_reach
     refused: Callable[..., str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     best = list_models([])["best-tree"]
-    tree = best.parse(photo(), house(), ParseSettings(accuracy=0.95))
+    tree = best.parse(photo(), house(), ParseSettings(accuracy=0.95)).tree
     assert tree.accuracy(house()) >= 0.95
-    fewer = best.parse(photo(), house(), ParseSettings(rectangles=tree.leaf_count - 1))
+    fewer = best.parse(photo(), house(), ParseSettings(rectangles=tree.leaf_count - 1)).tree
     assert fewer.accuracy(house()) < 0.95
     monkeypatch.setattr(parsers, "MAX_RECTANGLES", 2)
     said = refused(best.parse, photo(), house(), ParseSettings(accuracy=0.99))
@@ -82,12 +82,12 @@ def test_an_oracle_without_a_mask_and_lookahead_on_a_huge_one_are_refused(refuse
     assert "needs a mask" in refused(models["oracle"].parse, photo(), None, ParseSettings())
     wide = np.zeros((1, LOOKAHEAD_SIDE + 1), bool)
     assert "plain oracle" in refused(models["oracle-lookahead"].parse, photo(), wide, ParseSettings())
-    assert isinstance(models["oracle"].parse(photo(), wide, ParseSettings()), ParseTree)
+    assert isinstance(models["oracle"].parse(photo(), wide, ParseSettings()).tree, ParseTree)
 
 
 def test_a_trained_model_parses_the_photograph_whatever_the_mask(run_folder: Path) -> None:
     model = list_models([run_folder])["my-run"]
-    assert model.parse(photo(), house(), ParseSettings(depth=2)) == load(run_folder).parse(photo(), depth=2)
+    assert model.parse(photo(), house(), ParseSettings(depth=2)).tree == load(run_folder).parse(photo(), depth=2)
     assert (model.facts()["depth"], model.facts()["settings"]) == (4, ["depth", "price"])
 
 
@@ -97,10 +97,23 @@ def test_the_pretrained_parser_gives_as_many_rectangles_as_are_asked_for() -> No
     model = next(iter(list_models([PRETRAINED]).values()))
     assert model.facts()["settings"] == ["depth", "rectangles", "price", "accuracy"]
     picture = find_sample("car-door").photo
-    counts = [model.parse(picture, None, ParseSettings(rectangles=most)).leaf_count for most in (1, 6)]
+    counts = [model.parse(picture, None, ParseSettings(rectangles=most)).tree.leaf_count for most in (1, 6)]
     assert counts == [1, 6]
 
 
 def test_the_pretrained_parser_says_what_it_learned_from(run_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parsers, "PRETRAINED", run_folder)
     assert list_models([run_folder])["my-run"].title == "Pretrained on the built-in generator"
+
+
+def test_the_pretrained_parser_says_when_a_photograph_is_strange() -> None:
+    if not (PRETRAINED / "config.json").exists():
+        pytest.skip("the pretrained parser is not here")
+    models = list_models([PRETRAINED])
+    model = next(iter(models.values()))
+    noise = np.random.default_rng(0).integers(0, 255, (256, 256, 3), np.uint8)
+    known, strange = (
+        model.parse(picture, None, ParseSettings()).strangeness for picture in (find_sample("car-door").photo, noise)
+    )
+    assert known is not None and strange is not None and known < 1 < strange
+    assert models["best-tree"].parse(photo(), house(), ParseSettings()).strangeness is None

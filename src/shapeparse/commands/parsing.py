@@ -105,7 +105,7 @@ def run(args: Args) -> int:
     rows = []
     for done in parse_jobs(parser, jobs, parse, problems):
         if album is not None:
-            album.add(done.photo, done.tree)
+            album.add(done.photo, done.tree, done.strangeness)
         if doubts is not None:
             doubts.add(done.tree)
         rows.append(write_parse(done, args.out, settings))
@@ -133,13 +133,14 @@ class Album:
         self.settings = None if brush is None else _settings(brush)
         self.explorations: list[Exploration] = []
 
-    def add(self, photo: npt.NDArray[np.uint8], tree: ParseTree) -> None:
+    def add(self, photo: npt.NDArray[np.uint8], tree: ParseTree, strangeness: float | None) -> None:
         """Keep a photograph, reduced, if there is still room for it."""
         from ..explorer import Exploration, Shown, reduced
 
         if len(self.explorations) < MOST_SHOWN:
             plan = None if self.settings is None else _plan(tree, self.settings)
-            self.explorations.append(Exploration(tree.name, reduced(photo), (Shown(self.title, tree, plan),)))
+            shown = Shown(self.title, tree, plan, strangeness=strangeness)
+            self.explorations.append(Exploration(tree.name, reduced(photo), (shown,)))
 
     def html(self) -> str:
         """The page."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ..support import progress
 
-REMEDY = "label a few of yours and train with them: `shapeparse train --data DIR --out RUN`"
+REMEDY = "label a few of yours: `shapeparse label PHOTOS`"
 
 
 def unlike(strangeness: Sequence[float | None]) -> int:

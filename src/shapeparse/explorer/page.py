@@ -63,6 +63,8 @@ class Shown:
     mask: BoolArray | None = None
     """What there is to paint, if that is known: the page then says how right the labels are, and what the strokes cover
     and waste."""
+    strangeness: float | None = None
+    """Beyond 1, the photograph is unlike those that the parser has learned from, and the page says so."""
 
 
 @dataclass(frozen=True)
@@ -125,6 +127,7 @@ def _parse(shown: Shown) -> dict[str, Any]:
         "tree": json.loads(shown.tree.to_json()),
         "merged_paint": sum(segment.paint for segment in shown.tree.segments(merge=True)),
         "scores": None if shown.mask is None else asdict(shown.tree.scores(shown.mask)),
+        "strangeness": shown.strangeness,
         "plan": None if shown.plan is None else shown.plan.to_json(shown.mask),
     }
 

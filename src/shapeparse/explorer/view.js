@@ -1,6 +1,8 @@
 // One parse: its picture and its tree, side by side or one above the other.
 
 const LETTERS = ["A", "B"]; // of two parses that are compared
+const STRANGE = "This photograph is unlike those that the parser has learned from: do not rely on its labels. "
+  + "Label a few of yours with `shapeparse label`.";
 
 class View {
   /**
@@ -22,7 +24,8 @@ class View {
     });
     const panels = make("div", { class: "panels" }, this.picture.element, this.treeView.element);
     panels.style.setProperty("--ratio", this.tree.width / this.tree.height);
-    this.element = make("section", { class: "view", "aria-label": parse.title }, this.heading(), panels);
+    const doubt = parse.strangeness > 1 ? make("p", { class: "strange", role: "note" }, STRANGE) : null;
+    this.element = make("section", { class: "view", "aria-label": parse.title }, this.heading(), doubt, panels);
     this.setPlan(parse.plan);
   }
 

@@ -22,7 +22,7 @@ from ..support.text import one_line
 from ..support.version import __version__
 from .answers import Refusal, json_response
 from .forms import ParseForm, PlanForm, read_json, read_parse, read_plan
-from .parsers import Model, Photo
+from .parsers import Found, Model, Photo
 from .plans import chosen_plan, plan_answer, plane_of, rectified
 from .samples import SAMPLES, Sample, find_sample
 from .schemas import ExportRequest, Health, ModelFacts, PlanRequest, SampleName
@@ -103,8 +103,9 @@ class Endpoints:
             if stopped():
                 break
             start = perf_counter()
-            tree = replace(model.parse(photo, mask, form.settings), name=name)
-            parses.append(_parse_json(model, tree, mask, 1000 * (perf_counter() - start)))
+            found = model.parse(photo, mask, form.settings)
+            milliseconds = 1000 * (perf_counter() - start)
+            parses.append(_parse_json(model, found, name, mask) | {"milliseconds": round(milliseconds, 2)})
         seen = None if plane is None else _plane_json(plane, photo, before)
         return json_response({"image": _image_json(name, photo), "parses": parses, "plane": seen})
 
@@ -187,14 +188,15 @@ def _plane_json(plane: Plane, photo: Photo, before: dict[str, Any]) -> dict[str,
     return {**seen, "photograph": before}
 
 
-def _parse_json(model: Model, tree: ParseTree, mask: BoolArray | None, milliseconds: float) -> dict[str, Any]:
+def _parse_json(model: Model, found: Found, name: str, mask: BoolArray | None) -> dict[str, Any]:
+    tree = replace(found.tree, name=name)
     return {
         "model": model.name,
         "title": model.title,
         "tree": json.loads(tree.to_json()),
         "merged_paint": sum(segment.paint for segment in tree.segments(merge=True)),
         "scores": None if mask is None else asdict(tree.scores(mask)),
-        "milliseconds": round(milliseconds, 2),
+        "strangeness": found.strangeness,
     }
 
 

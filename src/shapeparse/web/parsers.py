@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -33,6 +33,14 @@ LOOKAHEAD_SIDE = 1024
 """Longest side of a mask that is looked ahead on: on noise, the work grows with its cube."""
 
 
+class Found(NamedTuple):
+    """What a model makes of a photograph."""
+
+    tree: ParseTree
+    strangeness: float | None = None
+    """Beyond 1, the photograph is unlike those that the model has learned from; None if it does not know."""
+
+
 class Model(Protocol):
     """Something that makes trees of photographs."""
 
@@ -56,8 +64,8 @@ class Model(Protocol):
         """What is worth knowing of it; always its usual "depth", None for no limit, and the "settings" it
         knows."""
 
-    def parse(self, photo: Photo, mask: BoolArray | None, settings: ParseSettings) -> ParseTree:
-        """The tree of a photograph; ``UserError`` says in one sentence why there is none."""
+    def parse(self, photo: Photo, mask: BoolArray | None, settings: ParseSettings) -> Found:
+        """The tree of a photograph, and whether to rely on it; ``UserError`` says in one sentence why there is none."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +81,7 @@ class OracleModel:
     def facts(self) -> dict[str, Any]:
         return {"depth": ORACLE_DEPTH, "settings": ["depth", "price"], "lookahead": self.lookahead}
 
-    def parse(self, photo: Photo, mask: BoolArray | None, settings: ParseSettings) -> ParseTree:
+    def parse(self, photo: Photo, mask: BoolArray | None, settings: ParseSettings) -> Found:
         mask = _needed(mask, self.title)
         if settings.goal:
             raise UserError(
@@ -87,7 +95,7 @@ class OracleModel:
         depth = ORACLE_DEPTH if settings.depth is None else settings.depth
         tree = igm(mask, depth, lookahead=self.lookahead, price=settings.price or 0.0, threads=1)
         assert isinstance(tree, ParseTree)  # one mask, one tree
-        return tree
+        return Found(tree)
 
 
 @dataclass(frozen=True)
@@ -102,14 +110,14 @@ class BestTree:
     def facts(self) -> dict[str, Any]:
         return {"depth": None, "settings": list(GOALS)}
 
-    def parse(self, photo: Photo, mask: BoolArray | None, settings: ParseSettings) -> ParseTree:
+    def parse(self, photo: Photo, mask: BoolArray | None, settings: ParseSettings) -> Found:
         mask = _needed(mask, self.title)
         if settings.depth is not None:
             raise UserError(f"{self.title} knows no depth; leave it out, or choose the model oracle.")
         if settings.accuracy is not None:
-            return _reaching(mask, settings.accuracy)
+            return Found(_reaching(mask, settings.accuracy))
         _check_price(settings.price)
-        return best_tree(mask, rectangles=settings.rectangles, price=settings.price).tree
+        return Found(best_tree(mask, rectangles=settings.rectangles, price=settings.price).tree)
 
 
 @dataclass(frozen=True)
@@ -127,10 +135,10 @@ class LearnedModel:
             return {**self.parser.facts, "depth": None, "settings": ["depth", *GOALS]}
         return {**self.parser.facts, "depth": self.parser.limits.depth, "settings": ["depth", "price"]}
 
-    def parse(self, photo: Photo, mask: BoolArray | None, settings: ParseSettings) -> ParseTree:
+    def parse(self, photo: Photo, mask: BoolArray | None, settings: ParseSettings) -> Found:
         if self.parser.has_map:
             _check_price(settings.price)
-        return self.parser.parse(photo, settings)
+        return Found(*next(self.parser.parse_knowingly([photo], settings)))
 
 
 def _needed(mask: BoolArray | None, title: str) -> BoolArray:

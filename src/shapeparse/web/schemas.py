@@ -187,6 +187,9 @@ class Parse(Answer):
     tree: Tree
     merged_paint: int = Field(description="Rectangles to paint once neighbours are joined.")
     scores: ScoresAnswer | None = Field(description="None without a mask.")
+    strangeness: float | None = Field(
+        description="Beyond 1, the photograph is unlike those that the model has learned from. None if it cannot tell."
+    )
     milliseconds: float = Field(description="Time the model took.")
 
 
