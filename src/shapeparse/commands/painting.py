@@ -20,6 +20,7 @@ from ..painting.georeference import Affine, read_world_file, world_file_beside
 from ..painting.plan import Metrics
 from ..painting.plane import Plane, Turn, best_angle
 from ..painting.zones import dilated, eroded, reachable, read_zone, without_islands
+from ..parsing.settings import ParseSettings
 from ..support import files
 from ..support.errors import UserError
 from ..support.text import one_line
@@ -66,6 +67,7 @@ class Settings:
 
     def __post_init__(self) -> None:
         check_threshold(self.threshold)
+        ParseSettings(depth=self.depth, **self.goal)  # which refuses what no tree can be asked for
 
 
 @dataclass(frozen=True)
