@@ -30,6 +30,7 @@ PAGES = {
     REPOSITORY / "README.md": ("strength",),
     REPOSITORY / "docs" / "results.md": ("strength", "benchmark", "learning", "training", "oracle", "pretrained"),
     REPOSITORY / "docs" / "painting.md": ("painting",),
+    REPOSITORY / "docs" / "formats.md": ("fuzz",),
     REPOSITORY / "docs" / "reproduction.md": ("benchmark", "findings", "budget"),
     REPOSITORY / "docs" / "methods.md": ("regret", "tuning"),
     REPOSITORY / "docs" / "training.md": ("familiarity",),
@@ -50,6 +51,7 @@ SOURCES = {
     "tuning": "results/tuning/*.md",
     "training": "results/speed/training.md",
     "painting": "results/painting/painting.md",
+    "fuzz": "results/fuzz/fuzz.md",
     "pretrained": "results/pretrained/pretrained.md",
     "familiarity": "results/familiarity/*.md",
 }

@@ -74,7 +74,9 @@ class LearningSettings:
 
     def __post_init__(self) -> None:
         if not is_whole(self.fresh_actions) or not 2 <= self.fresh_actions <= MOST_ACTIONS:
-            raise UserError(f"learning.fresh_actions is {self.fresh_actions}; give from 2 to {MOST_ACTIONS} to compare.")
+            raise UserError(
+                f"learning.fresh_actions is {self.fresh_actions}; give from 2 to {MOST_ACTIONS} to compare."
+            )
         if not is_whole(self.frozen_stages) or self.frozen_stages < 0:
             raise UserError(f"learning.frozen_stages is {self.frozen_stages}; give a whole number of at least 0.")
         if not is_whole(self.dense_actions) or not 0 <= self.dense_actions <= MOST_ACTIONS:
@@ -284,7 +286,9 @@ class TrainSettings:
                 f"colour is {self.colour}; a frozen encoder saw every photograph in its own light, so give 0."
             )
         if not 0 < self.teacher_price <= 1:
-            raise UserError(f"teacher_price is {self.teacher_price}; give a share above 0 and at most 1, such as 0.001.")
+            raise UserError(
+                f"teacher_price is {self.teacher_price}; give a share above 0 and at most 1, such as 0.001."
+            )
         if self.schedule not in ("cosine", "constant"):
             raise UserError(f"schedule is {self.schedule!r}; choose one of cosine, constant.")
         _ = self.limits  # which checks depth and min_extent

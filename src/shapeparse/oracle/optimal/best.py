@@ -173,7 +173,9 @@ def _check_one_goal(rectangles: int | None, price: float | None, accuracy: float
     if len(given) > 1:
         raise UserError(f"{' and '.join(given)} are given; give one of rectangles, price and accuracy.")
     if price is not None and not 0 < price <= 1:
-        raise UserError(f"price is {price}; give the accuracy a rectangle must bring, above 0 and at most 1, such as 0.001.")
+        raise UserError(
+            f"price is {price}; give the accuracy a rectangle must bring, above 0 and at most 1, such as 0.001."
+        )
     if accuracy is not None and not 0 < accuracy <= 1:
         raise UserError(f"accuracy is {accuracy}; give a share of the pixels above 0 and at most 1, such as 0.98.")
 
