@@ -237,6 +237,8 @@ def table(found: list[Found], large: dict[str, Any]) -> str:
     wrong = sum(len(one.wrong) for one in found)
     return "\n".join(
         [
+            "# What came of damaged files",
+            "",
             f"{total:,} damaged files; {wrong} ended in a traceback, a hang or with words that are not ours.",
             "",
             "| kind | files | used all the same | refused in a sentence | wrong | slowest, s per file | peak, MB |",

@@ -13,8 +13,23 @@ from PIL import Image
 
 from shapeparse import decompose
 from shapeparse.data.generator import generate
+from shapeparse.data.label_studio import write_tasks
 
 WORLD = b"0.5\n0\n0\n-0.5\n1000.25\n1999.75\n"
+ZONE = {
+    "type": "FeatureCollection",
+    "features": [
+        {
+            "type": "Feature",
+            "properties": {},
+            "geometry": {"type": "Polygon", "coordinates": [[[4, 4], [20, 4], [20, 18.5], [4, 18.5], [4, 4]]]},
+        }
+    ],
+}
+SVG_ZONE = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 48 48">
+<rect x="2" y="3" width="10" height="8"/><polygon points="20,20 40,22 30,40"/><path d="M 5 30 L 12 30 L 9 44 Z"/>
+</svg>
+"""
 
 
 @dataclass(frozen=True)
@@ -56,6 +71,21 @@ def _coco(here: Path, seeds: Path, contents: list[bytes]) -> list[str]:
     return ["data", "check", str(here / "coco.json")]
 
 
+def _label_studio(here: Path, seeds: Path, contents: list[bytes]) -> list[str]:
+    (here / "tasks.json").write_bytes(contents[0])
+    return ["data", "convert", str(here / "tasks.json"), "--to", "folder", "--out", str(here / "out")]
+
+
+def _zone(suffix: str) -> Callable[[Path, Path, list[bytes]], list[str]]:
+    def prepare(here: Path, seeds: Path, contents: list[bytes]) -> list[str]:
+        zone = here / f"zone{suffix}"
+        zone.write_bytes(contents[0])
+        words = ["--keep-out", str(zone), "--plan", "rows", "--coverage", "0.1", "--out", str(here / "out")]
+        return ["paint", str(seeds / "png" / "mask.png"), "--formats", "csv", *words]
+
+    return prepare
+
+
 def _in_run(name: str) -> Callable[[Path, Path, list[bytes]], list[str]]:
     def prepare(here: Path, seeds: Path, contents: list[bytes]) -> list[str]:
         shutil.copytree(seeds / "run", here / "run")
@@ -86,11 +116,14 @@ KINDS = (
     Kind("bmp", 200, _images("decompose", ".bmp"), 20, is_text=False),
     Kind("tree", 300, _images("paint", ".json"), 20),
     Kind("world", 200, _worlds, 20),
-    Kind("coco", 30, _coco),
-    Kind("config", 40, _in_run("config.json")),
-    Kind("weights", 30, _in_run("model.safetensors"), is_text=False),
-    Kind("onnx", 12, _onnx, is_text=False),
-    Kind("results", 12, _results),
+    Kind("coco", 100, _coco),
+    Kind("label-studio", 60, _label_studio),
+    Kind("geojson", 60, _zone(".geojson")),
+    Kind("svg", 60, _zone(".svg")),
+    Kind("config", 100, _in_run("config.json")),
+    Kind("weights", 60, _in_run("model.safetensors"), is_text=False),
+    Kind("onnx", 24, _onnx, is_text=False),
+    Kind("results", 40, _results),
 )
 
 
@@ -108,6 +141,9 @@ def make_seeds(folder: Path) -> Path:
     tree.save(folder / "tree" / "door.json")
     (folder / "world" / "door.pgw").write_bytes(WORLD)
     (folder / "coco" / "coco.json").write_text(json.dumps(_annotations()))
+    write_tasks(folder / "label-studio" / "tasks.json", {"door": ("door.png", mask)})
+    (folder / "geojson" / "zone.geojson").write_text(json.dumps(ZONE))
+    (folder / "svg" / "zone.svg").write_text(SVG_ZONE)
     _make_models(folder)
     _make_results(folder)
     return folder

@@ -30,6 +30,7 @@ PAGES = {
     REPOSITORY / "README.md": ("strength",),
     REPOSITORY / "docs" / "results.md": ("strength", "benchmark", "learning", "training", "oracle", "pretrained"),
     REPOSITORY / "docs" / "painting.md": ("painting", "perspective"),
+    REPOSITORY / "docs" / "formats.md": ("fuzz",),
     REPOSITORY / "docs" / "reproduction.md": ("benchmark", "findings", "plateau", "off-middle"),
     REPOSITORY / "docs" / "methods.md": ("regret", "tuning"),
     REPOSITORY / "docs" / "training.md": ("familiarity",),
@@ -52,6 +53,7 @@ SOURCES = {
     "training": "results/speed/training.md",
     "painting": "results/painting/painting.md",
     "perspective": "results/perspective/perspective.md",
+    "fuzz": "results/fuzz/fuzz.md",
     "pretrained": "results/pretrained/pretrained.md",
     "familiarity": "results/familiarity/*.md",
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import numpy as np
@@ -45,6 +46,17 @@ def test_undo_and_redo_walk_along_the_edits() -> None:
     assert (history.shown, history.undone) == (7, [])
     history.follow(8, "propose")
     assert (history.shown, history.done) == (8, [])
+
+
+@pytest.mark.parametrize("kind", ["pipe", "device"])
+def test_a_journal_that_is_a_pipe_or_a_device_is_refused(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "house.jsonl"
+    if kind == "pipe":
+        os.mkfifo(path)
+    else:
+        path.symlink_to("/dev/zero")
+    with pytest.raises(UserError, match=r"house[.]jsonl is not a regular file"):
+        opened(tmp_path)
 
 
 @pytest.mark.parametrize("torn", [b'{"at": "20', b"\xff\xfe", b'{"did": "edit"', b"null\n", b"[1]\n"])

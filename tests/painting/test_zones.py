@@ -14,6 +14,7 @@ from PIL import Image
 from scipy import ndimage
 from shapely import Polygon, box
 
+from shapeparse import UserError
 from shapeparse.painting.georeference import Affine
 from shapeparse.painting.zones import dilated, drawn, eroded, reachable, read_zone, without_islands
 
@@ -112,3 +113,12 @@ def test_a_brush_reaches_where_it_fits(seed: int, brush: int) -> None:
                 top, left = y - brush, x - brush
                 reached[max(top, 0) : max(top + brush, 0), max(left, 0) : max(left + brush, 0)] = True
     assert np.array_equal(reachable(zone, brush), reached)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("number", ["1e999", "-1e999", "NaN", "1e300"])
+def test_a_point_that_is_nowhere_is_refused_without_a_word_of_numpys(tmp_path: Path, number: str) -> None:
+    path = tmp_path / "zone.geojson"
+    path.write_text(f'{{"type": "Polygon", "coordinates": [[[1, 1], [5, 1], [{number}, 4]]]}}')
+    with pytest.raises(UserError, match=r"zone[.]geojson is not GeoJSON with polygons [(]a polygon has a point"):
+        read_zone(path, (8, 8), (1.0, 0.0, 0.0, 0.0, -1.0, 8.0))

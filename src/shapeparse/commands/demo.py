@@ -80,7 +80,7 @@ def run(args: Args) -> int:
     settings = TrainSettings(method=args.method, seed=args.seed, depth=AHEAD_DEPTH, **budget)
     check_run(args.out / "run")
     files.refuse_foreign(args.out / name for name in WRITTEN)
-    out = files.make_folder(args.out)
+    out = args.out
     write_dataset(out / "data", args.count, args.seed, args.size, progress=progress.bar("Making photographs"))
     ready_oracle()
     dataset = load(out / "data")

@@ -21,6 +21,7 @@ from ..painting.plan import Metrics
 from ..painting.plane import Turn, best_angle
 from ..painting.view import Front, View
 from ..painting.zones import dilated, eroded, reachable, read_zone, without_islands
+from ..parsing.settings import ParseSettings
 from ..support import files
 from ..support.errors import UserError
 from ..support.text import one_line
@@ -67,6 +68,7 @@ class Settings:
 
     def __post_init__(self) -> None:
         check_threshold(self.threshold)
+        ParseSettings(depth=self.depth, **self.goal)  # which refuses what no tree can be asked for
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,7 @@ BoolArray = npt.NDArray[np.bool_]
 FloatArray = npt.NDArray[np.float64]
 
 MAX_DEPTH = 64
+MAX_EXTENT = 10**9
 """Deeper trees than this are refused: no use is known, and a hostile file could ask for them."""
 
 
@@ -61,8 +62,8 @@ class Limits:
     def __post_init__(self) -> None:
         if not is_whole(self.depth) or not 0 <= self.depth <= MAX_DEPTH:
             raise UserError(f"depth is {self.depth}; give a whole number from 0 to {MAX_DEPTH}.")
-        if not is_whole(self.min_extent) or self.min_extent < 1:
-            raise UserError(f"min_extent is {self.min_extent}; give a whole number of pixels, at least 1.")
+        if not is_whole(self.min_extent) or not 1 <= self.min_extent <= MAX_EXTENT:
+            raise UserError(f"min_extent is {self.min_extent}; give a whole number of pixels from 1 to {MAX_EXTENT}.")
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from typing import Any, Literal, TypeAlias
 from ..data.coco import outline_mask, run_string
 from ..grammar import BoolArray
 from ..support.errors import UserError
-from ..support.files import MAX_BYTES
+from ..support.files import MAX_BYTES, check_file
 from ..support.text import one_line
 from .edits import Labels
 from .surgery import from_words, to_words
@@ -159,11 +159,10 @@ class Journal:
 def _read(path: Path) -> tuple[list[Line], int]:
     """The lines of a file, and how many bytes of it they are: a last line that was cut short is left out."""
     try:
-        if path.stat().st_size > MAX_BYTES:
-            raise UserError(f"{one_line(path)} is larger than {MAX_BYTES:,} bytes; move it away.")
+        if not path.exists() or (path.is_file() and path.stat().st_size == 0):
+            return [], 0
+        check_file(path, MAX_BYTES)
         content = path.read_bytes()
-    except FileNotFoundError:
-        return [], 0
     except OSError as error:
         raise UserError(f"Cannot read {one_line(path)}: {error.strerror or error}; change its permissions.") from error
     lines: list[Line] = []

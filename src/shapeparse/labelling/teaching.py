@@ -12,6 +12,7 @@ from ..support.errors import UserError
 
 LEAST = 2
 """Accepted photographs to begin with: one to learn from, one to validate with."""
+MOST = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -28,10 +29,12 @@ class Teaching:
     """How often it goes through the photographs, instead of minutes."""
 
     def __post_init__(self) -> None:
-        if not is_whole(self.every) or self.every < LEAST:
-            raise UserError(f"A parser learns after every {self.every} photographs; give at least {LEAST}.")
+        if not is_whole(self.every) or not LEAST <= self.every <= MOST:
+            raise UserError(f"A parser learns after every {self.every} photographs; give from {LEAST} to {MOST:,}.")
         if not 0 < self.minutes <= 600:
             raise UserError(f"A parser learns for {self.minutes} minutes; give more than 0 and at most 600.")
+        if self.epochs is not None and not (is_whole(self.epochs) and 1 <= self.epochs <= MOST):
+            raise UserError(f"A parser learns for {self.epochs} epochs; give from 1 to {MOST:,}.")
 
 
 def teach(teaching: Teaching, data: Path, out: Path, threads: int, report: Callable[[dict[str, Any]], None]) -> None:

@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from ..grammar import Limits
 
 
+MOST_ACTIONS = 1024
+"""Actions per node that a critic or a policy may compare; all of them are in memory."""
+
+
 @dataclass(frozen=True)
 class LearningSettings:
     """How a policy and a critic are moved. The same for every method unless a method's own tuning says otherwise."""
@@ -69,12 +73,18 @@ class LearningSettings:
     that is best on validation images is kept."""
 
     def __post_init__(self) -> None:
-        if not is_whole(self.fresh_actions) or self.fresh_actions < 2:
-            raise UserError(f"learning.fresh_actions is {self.fresh_actions}; give at least 2 to compare.")
+        if not is_whole(self.fresh_actions) or not 2 <= self.fresh_actions <= MOST_ACTIONS:
+            raise UserError(
+                f"learning.fresh_actions is {self.fresh_actions}; give from 2 to {MOST_ACTIONS} to compare."
+            )
         if not is_whole(self.frozen_stages) or self.frozen_stages < 0:
             raise UserError(f"learning.frozen_stages is {self.frozen_stages}; give a whole number of at least 0.")
-        if not is_whole(self.dense_actions) or self.dense_actions < 0:
-            raise UserError(f"learning.dense_actions is {self.dense_actions}; give a whole number of at least 0.")
+        if not is_whole(self.dense_actions) or not 0 <= self.dense_actions <= MOST_ACTIONS:
+            raise UserError(
+                f"learning.dense_actions is {self.dense_actions}; give a whole number from 0 to {MOST_ACTIONS}."
+            )
+        if not 0 <= self.averaging < 1:
+            raise UserError(f"learning.averaging is {self.averaging}; give a decay from 0 to below 1.")
         if not is_whole(self.warm_up) or self.warm_up < 0:
             raise UserError(f"learning.warm_up is {self.warm_up}; give a whole number of updates, at least 0.")
 
@@ -275,8 +285,10 @@ class TrainSettings:
             raise UserError(
                 f"colour is {self.colour}; a frozen encoder saw every photograph in its own light, so give 0."
             )
-        if not self.teacher_price > 0:
-            raise UserError(f"teacher_price is {self.teacher_price}; give a share above 0, such as 0.001.")
+        if not 0 < self.teacher_price <= 1:
+            raise UserError(
+                f"teacher_price is {self.teacher_price}; give a share above 0 and at most 1, such as 0.001."
+            )
         if self.schedule not in ("cosine", "constant"):
             raise UserError(f"schedule is {self.schedule!r}; choose one of cosine, constant.")
         _ = self.limits  # which checks depth and min_extent
@@ -342,6 +354,8 @@ _LEAST = {
 """The smallest that whole-numbered settings may be."""
 _MOST = {"seed": 2**63 - 1, "threads": 1024, "epochs": 10**9, "memory": 10**7, "first_look": 1024}
 """The greatest that some of them may be."""
+MOST = 10**9
+"""The greatest that any other may be."""
 _SHARES = ("beta_end", "beta_until", "colour", "zoom", "zoom_chance", "map_until")
 
 
@@ -349,8 +363,8 @@ def _check_numbers(settings: TrainSettings) -> None:
     for name, value in _numbers(dataclasses.asdict(settings)):
         if not math.isfinite(value):
             raise UserError(f"{name} is {value}; give a finite number.")
-        if value < 0:
-            raise UserError(f"{name} is {value}; give a number of at least 0.")
+        if not 0 <= value <= MOST:
+            raise UserError(f"{name} is {value}; give a number from 0 to {MOST:,}.")
     for name, least in _LEAST.items():
         value = getattr(settings, name)
         if value is None and name in ("patience", "plateau", "threads"):
@@ -375,6 +389,6 @@ def _numbers(settings: dict[str, Any], prefix: str = "") -> list[tuple[str, floa
     for name, value in settings.items():
         if isinstance(value, dict):
             found += _numbers(value, f"{prefix}{name}.")
-        elif isinstance(value, float):
+        elif isinstance(value, float) or (is_whole(value) and name != "seed"):
             found.append((prefix + name, value))
     return found

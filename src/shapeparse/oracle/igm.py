@@ -55,8 +55,8 @@ def igm(
     5
     """
     limits, candidates, threads = Limits(depth, min_extent), _checked_lookahead(lookahead), _checked_threads(threads)
-    if not 0 <= price < float("inf"):
-        raise UserError(f"price is {price}; give an accuracy a rectangle of at least 0, such as 0.001.")
+    if not 0 <= price <= 1:
+        raise UserError(f"price is {price}; give an accuracy a rectangle from 0 to 1, such as 0.001.")
     if isinstance(mask, np.ndarray) and mask.ndim == 2:
         return _parse_some([units_of(mask)], limits, candidates, price)[0]
 

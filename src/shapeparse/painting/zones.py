@@ -21,6 +21,8 @@ from .cells import sweep
 from .georeference import Affine
 
 MOST_BYTES = 1 << 24
+FARTHEST = 1e12
+"""Coordinates of a file, in any unit of length."""
 FINE = 4
 """Polygons are seen at this many places of a pixel along each axis: what touches it by less is not seen."""
 
@@ -78,7 +80,10 @@ def geojson_polygons(text: str, to_file: Affine) -> list[list[Ring]]:
 
 
 def _ring(points: list[list[float]], back: FloatArray, origin: tuple[float, float]) -> Ring:
-    return _checked((np.array(points, np.float64) - origin) @ back.T)
+    given = np.array(points, np.float64)
+    if not (np.abs(given) <= FARTHEST).all():  # NaN is not, either
+        raise ValueError("a polygon has a point that is nowhere on Earth")
+    return _checked((given - origin) @ back.T)
 
 
 def _checked(ring: Ring) -> Ring:

@@ -51,8 +51,8 @@ class ParseSettings:
     def __post_init__(self) -> None:
         if not is_whole(self.lookahead) or not 0 <= self.lookahead <= MOST_LOOKAHEAD:
             raise UserError(f"lookahead is {self.lookahead}; give 0 for none, or cuts from 1 to {MOST_LOOKAHEAD}.")
-        if self.price is not None and not 0 <= self.price < float("inf"):
-            raise UserError(f"price is {self.price}; give an accuracy per rectangle of at least 0, such as 0.001.")
+        if self.price is not None and not 0 <= self.price <= 1:
+            raise UserError(f"price is {self.price}; give an accuracy per rectangle from 0 to 1, such as 0.001.")
         if self.search not in get_args(Search):
             raise UserError(f"search is {ascii(self.search)[:40]}; give one of {', '.join(get_args(Search))}.")
         if self.search != "optimal" and self.goal:

@@ -29,6 +29,8 @@ MAX_JSON_BYTES = 4_000_000
 """Of a request that brings a tree: several times what a tree of `MAX_NODES` needs."""
 MAX_NODES = 8_192
 """Of a tree that a client brings."""
+MOST_BYTES, MOST_AT_ONCE = 1_000_000_000, 256
+"""What the limits of a request, and of requests worked on at the same time, may be."""
 
 
 def cores() -> int:
@@ -61,12 +63,12 @@ class ServiceSettings:
     """Where parsers compute: auto, cpu, cuda or mps."""
 
     def __post_init__(self) -> None:
-        if self.max_bytes < 1000:
-            raise UserError(f"A limit of {self.max_bytes} bytes lets no photograph in; give more megabytes.")
+        if not 1000 <= self.max_bytes <= MOST_BYTES:
+            raise UserError(f"The limit of {self.max_bytes:,} bytes must be from 1,000 to {MOST_BYTES:,}.")
         if not 1 <= self.max_pixels <= MAX_PIXELS:
             raise UserError(f"The limit of {self.max_pixels:,} pixels must be from 1 to {MAX_PIXELS:,}.")
-        if self.at_once < 1:
-            raise UserError(f"Nothing is done with {self.at_once} parses at once; give at least 1.")
+        if not 1 <= self.at_once <= MOST_AT_ONCE:
+            raise UserError(f"{self.at_once} parses at once cannot be; give from 1 to {MOST_AT_ONCE}.")
         if self.queue < 0 or min(self.idle_seconds, self.upload_seconds) <= 0:
             raise UserError("Places to wait in must be 0 or more, and time to upload more than 0 seconds.")
 

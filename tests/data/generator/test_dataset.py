@@ -145,7 +145,7 @@ def test_a_foreign_record_is_refused_and_kept(tmp_path: Path, content: bytes) ->
         ({"count": 10**15}, "ask for a count from 1 to 1,000,000"),
         ({"size": 15}, "size 15; choose a size from 16 to 2048"),
         ({"size": 2049}, "size 2049; choose a size from 16 to 2048"),
-        ({"seed": -1}, "The seed -1 is negative; give 0 or more"),
+        ({"seed": -1}, "The seed is -1; give a whole number from 0 to"),
     ],
 )
 def test_impossible_arguments_are_named_and_nothing_is_written(

@@ -15,6 +15,7 @@ from ...grammar import ParseTree
 from ...oracle import igm
 from ...pictures import Cell
 from ...support.errors import UserError
+from ...support.files import read_json
 from ..standings import LEARNERS, Standings, kind
 from ..statistics import Group
 
@@ -106,7 +107,7 @@ def _read_trees(out: Path, group: Group, fold: int, count: int) -> list[Any] | N
     if any(Path(name).name != name for name in (job, row)):  # a name that leads elsewhere is not followed
         return None
     try:
-        trees = json.loads((out / "jobs" / job / f"{row}.test_trees.json").read_bytes())
-    except (OSError, ValueError, RecursionError):
+        trees = read_json(out / "jobs" / job / f"{row}.test_trees.json", "run the job again")
+    except UserError:
         return None
     return trees if isinstance(trees, list) and len(trees) == count else None

@@ -20,6 +20,7 @@ VERSION = 1
 SMALLEST, LARGEST = 16, 2048
 MOST = 1_000_000
 """Pictures in a folder."""
+MOST_SEED = 2**63 - 1
 JPEG_QUALITY = 92
 WORLDS = {"plain": scene.render, "wide": wide.render}
 """What the pictures show: three kinds of parts before clutter, or many kinds before anything."""
@@ -73,8 +74,8 @@ def write_dataset(
 def _check(seed: int, size: int, world: str) -> None:
     if world not in WORLDS:
         raise unknown("world", world, WORLDS)
-    if seed < 0:
-        raise UserError(f"The seed {seed} is negative; give 0 or more.")
+    if not 0 <= seed <= MOST_SEED:
+        raise UserError(f"The seed is {seed}; give a whole number from 0 to {MOST_SEED}.")
     if not SMALLEST <= size <= LARGEST:
         raise UserError(f"Cannot generate images of size {size}; choose a size from {SMALLEST} to {LARGEST}.")
 

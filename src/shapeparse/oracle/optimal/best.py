@@ -29,6 +29,8 @@ from .search import Problem, Rows, deepen, refine
 
 MOST_PROVEN = 1 << 29
 """Larger sums of costs do not fit the 32 bits of the search over all pixel lines."""
+MOST_WEIGHT = 1000
+"""Of missed and wasted pixels: sums of greater costs would be too coarse in 32 bits."""
 DEEP = 24
 """The limit of depth of a second search, where a tree without limit is deeper than tree files allow."""
 
@@ -151,8 +153,8 @@ def problem_of(mask: Mask, depth: int | None, min_extent: int, missed: float, wa
     """A mask and its limits, checked, as the search takes them."""
     Limits(MAX_DEPTH if depth is None else depth, min_extent)
     for name, weight in (("missed", missed), ("wasted", wasted)):
-        if not 0 < weight < math.inf:
-            raise UserError(f"{name} is {weight}; give the cost of a pixel, above 0, such as 1.")
+        if not 1 / MOST_WEIGHT <= weight <= MOST_WEIGHT:
+            raise UserError(f"{name} is {weight}; give the cost of a pixel from 0.001 to {MOST_WEIGHT}, such as 1.")
     given: npt.NDArray = np.asarray(mask)
     if given.ndim != 2:
         raise UserError(f"A mask has shape {given.shape}; give one mask, height x width.")
@@ -170,8 +172,10 @@ def _check_one_goal(rectangles: int | None, price: float | None, accuracy: float
     given = [f"{name} {value}" for name, value in goals.items() if value is not None]
     if len(given) > 1:
         raise UserError(f"{' and '.join(given)} are given; give one of rectangles, price and accuracy.")
-    if price is not None and not 0 < price < math.inf:
-        raise UserError(f"price is {price}; give the accuracy a rectangle must bring, above 0, such as 0.001.")
+    if price is not None and not 0 < price <= 1:
+        raise UserError(
+            f"price is {price}; give the accuracy a rectangle must bring, above 0 and at most 1, such as 0.001."
+        )
     if accuracy is not None and not 0 < accuracy <= 1:
         raise UserError(f"accuracy is {accuracy}; give a share of the pixels above 0 and at most 1, such as 0.98.")
 

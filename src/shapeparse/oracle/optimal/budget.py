@@ -39,7 +39,6 @@ SECANTS = 6
 """Secants at most, for one set of lines, ..."""
 MOST_SECANTS = 24
 """... but more while no tree as small as wanted was met."""
-COARSE_GAPS = 24
 CLOSE = 4
 """Trees on both sides of the wanted number of leaves that differ by this many need no further secant."""
 NO_CUTS: Lines = np.empty(0, np.int64)
@@ -131,9 +130,12 @@ def search_leaves(found: Found, leaves: int) -> None:
 
 
 def _search_few(found: Found, leaves: int, price: float) -> None:
-    """Search on lines of the whole mask: in every round, lines near the cuts of the best tree so far."""
+    """Search on lines of the whole mask: in every round, lines near the cuts of the best tree so far.
+
+    The first lines are those of ``refine``, so trees at a price are hardly ever better.
+    """
     problem, box = found.problem, found.problem.box
-    xs, ys = (lines_near(problem, box, axis, NO_CUTS, 1, COARSE_GAPS) for axis in range(2))
+    xs, ys = (lines_near(problem, box, axis, NO_CUTS, 1, GAPS) for axis in range(2))
     solved = _bracket(found, xs, ys, leaves, price, SECANTS)
     collect(found, solved, leaves)
     for step in steps_of(box, GAPS):
@@ -192,6 +194,8 @@ def _bracket(found: Found, xs: Lines, ys: Lines, leaves: int, price: float, fill
 
 def _search_many(found: Found, leaves: int, price: float) -> None:
     """Search trees that are improved in parts, then the frontier on the cuts of the trees around ``leaves``."""
+    if leaves <= 2 * WHOLE:
+        search_leaves(found, WHOLE)  # a tree improved in parts must not be worse than a smaller one that is not
     secant = Secant(leaves)
     for tried in range(MOST_SECANTS):
         following = secant.next_price(found, search_price(found, price), price)

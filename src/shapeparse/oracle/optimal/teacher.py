@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -70,8 +69,10 @@ class OptimalOracle:
             price: the accuracy, a share of the image's pixels, that every rectangle must bring.
             gaps: gaps between the lines of an axis; memory grows with their fourth power, time with their fifth.
         """
-        if not 0 < price < math.inf:
-            raise UserError(f"price is {price}; give the accuracy a rectangle must bring, above 0, such as 0.001.")
+        if not 0 < price <= 1:
+            raise UserError(
+                f"price is {price}; give the accuracy a rectangle must bring, above 0 and at most 1, such as 0.001."
+            )
         if not is_whole(gaps) or not 2 <= gaps <= MOST_GAPS:
             raise UserError(f"gaps is {gaps}; give a whole number from 2 to {MOST_GAPS}.")
         self.limits = limits or Limits()

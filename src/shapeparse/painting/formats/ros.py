@@ -52,6 +52,10 @@ class RosSettings:
         numbers = (self.z, self.approach, *self.tcp)
         if len(self.tcp) != 3 or not all(math.isfinite(number) and abs(number) <= 1e4 for number in numbers):
             raise UserError("z, approach and the TCP offset must be lengths in metres; give numbers such as 0.05.")
+        if self.approach < 0:
+            raise UserError(
+                f"approach is {self.approach:g} m; give how far above the surface the brush is, at least 0."
+            )
 
 
 class Pose(NamedTuple):
