@@ -200,11 +200,11 @@ def processor_time() -> Iterator[None]:
 def page(result: Row) -> str:
     """The results to read."""
     asked, machine = result["asked"], result["machine"]
-    teaching = asked["teaching"]
+    teaching, count = asked["teaching"], len(sittings_of(result, "polygons from nothing"))
     text = [
         f"# The work of labelling: {result['set']}",
         f"A simulated annotator labels {asked['photographs']} photographs until {ENOUGH:.0%} of the pixels are right; "
-        f"means of {len(result['sittings']) // len(VARIANTS)} sittings of each kind. Actions are clicks and drags. A "
+        f"means of {count} sitting{'s'[: count > 1]} of each kind. Actions are clicks and drags. A "
         f"click takes {CLICK:.1f} s, a drag {DRAG:.1f} s, a decision {THINK} s and another tool {KEY} s, by the "
         f"keystroke-level model. After every {teaching['every']} photographs a parser learns on, for "
         f"{60 * teaching['minutes']:.0f} s of one core, and is measured on {asked['held out']} others.",
@@ -216,29 +216,34 @@ def page(result: Row) -> str:
 
 
 def sittings_of(result: Row, variant: str) -> list[list[Row]]:
-    """The sittings of a kind that are complete."""
-    count = result["asked"]["photographs"]
-    return [rows for key, rows in result["sittings"].items() if variant in key and len(rows) == count]
+    """The sittings of a kind, as far as those of all kinds are complete."""
+    count, kinds = result["asked"]["photographs"], len(VARIANTS)
+    complete = [key.partition(":")[0] for key, rows in result["sittings"].items() if len(rows) == count]
+    return [
+        rows
+        for key, rows in result["sittings"].items()
+        if key.endswith(variant) and complete.count(key.partition(":")[0]) == kinds
+    ]
 
 
 def rows_of(result: Row) -> list[Row]:
     """One row per kind of sitting and stretch of photographs: the mean over sittings."""
     count, every = result["asked"]["photographs"], result["asked"]["teaching"]["every"]
-    rows = []
+    found: list[Row] = []
     for variant in VARIANTS:
         sittings = sittings_of(result, variant)
         for first in range(0, count, every):
             last = min(first + every, count)
-            part = [row for sitting in sittings for row in sitting[first:last]]
+            part = [row for rows in sittings for row in rows[first:last]]
             shares = [rows[last - 1]["held-out accuracy"] for rows in sittings]
             known = [share for share in shares if share is not None]
-            rows.append(
+            found.append(
                 {"sitting": variant, "photographs": f"{first + 1} to {last}",
                  "actions per photograph": mean(row["actions"] for row in part),
                  "seconds per photograph": mean(row["seconds"] for row in part),
                  "held-out accuracy": float(mean(known)) if known else "-"}
             )  # fmt: skip
-    return rows
+    return found
 
 
 def verdict(result: Row) -> str:
@@ -279,7 +284,7 @@ def draw_curves(result: Row, path: Path) -> None:
             )
     work.set_title("actions per photograph", fontsize=10)
     work.set_xlabel("photographs done")
-    work.set_ylim(bottom=0)
+    work.set_ylim(0, 1.4 * work.get_ylim()[1])  # with room for the legend
     learning.set_title("pixels right on held-out photographs, %", fontsize=10)
     learning.set_xlabel("actions so far")
     work.legend(loc="upper right", frameon=False, fontsize=8)
@@ -289,7 +294,8 @@ def draw_curves(result: Row, path: Path) -> None:
 
 def smooth(values: np.ndarray, width: int) -> np.ndarray:
     """The mean of each value and those around it."""
-    return np.array([values[max(0, place - width // 2) : place + width // 2 + 1].mean() for place in range(len(values))])
+    half = width // 2
+    return np.array([values[max(0, place - half) : place + half + 1].mean() for place in range(len(values))])
 
 
 def new_values(table: np.ndarray) -> np.ndarray:

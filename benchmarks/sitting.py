@@ -88,7 +88,7 @@ def labelling(folder: Path, photos: list[np.ndarray], *options: str) -> Iterator
     """The command on a folder of photographs."""
     make_folder(folder / "photos")
     for number, photo in enumerate(photos):
-        write_png(folder / "photos" / f"{number:02}.png", photo)
+        write_png(folder / "photos" / f"part-{number + 1:02}.png", photo)
     command = [sys.executable, "-m", "shapeparse", "label", str(folder / "photos"), "--port", "0", *options]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     try:
@@ -108,14 +108,14 @@ def sat_through(page: Page, pictures: list[tuple[np.ndarray, np.ndarray]], pace:
     accepted = 0
     while not page.sitting()["learner"]["busy"]:
         if accepted < page.sitting()["learner"]["every"]:
-            number = page.sitting()["next"][0]
+            number = int(page.sitting()["next"][0])
             label(page, number, *pictures[number], pace)
             page.ask("accept", f"api/photographs/{number}/accept", {})
             time.sleep(pace * (THINK + CLICK))
             accepted += 1
     learning = time.perf_counter()
     page.seconds = {}
-    watched = page.sitting()["next"][0]
+    watched = int(page.sitting()["next"][0])
     label(page, watched, *pictures[watched], pace)
     while any(one["state"] == "new" for one in page.sitting()["photographs"]):
         problem = page.sitting()["learner"]["problem"]
@@ -145,7 +145,7 @@ def label(page: Page, number: int, photo: np.ndarray, truth: np.ndarray, pace: f
 
 def summary(times: list[float]) -> dict[str, float]:
     """Of some waiting times, in milliseconds."""
-    high = quantiles(times, n=20)[-1] if len(times) > 1 else times[0]
+    high = quantiles(times, n=20, method="inclusive")[-1] if len(times) > 1 else times[0]
     return {"count": len(times), "median": 1000 * median(times), "most of 95 %": 1000 * high, "most": 1000 * max(times)}
 
 
@@ -156,9 +156,9 @@ def text_of(result: dict[str, Any]) -> str:
         "# From the first click to proposals",
         "",
         f"A simulated person labels {result['accepted']} of {result['photographs']} generated photographs of "
-        f"{result['side']} x {result['side']} pixels from nothing, in {result['labelling']:.0f} s; a parser learns from "
-        f"them and proposes labels for the others, in {result['learning']:.0f} s. **{total:.0f} s** from the first click "
-        "to proposals for the rest. How long the page waits for answers while the parser learns, in milliseconds:",
+        f"{result['side']} x {result['side']} pixels from nothing, in {result['labelling']:.0f} s; a parser learns "
+        f"from them and proposes labels for the others, in {result['learning']:.0f} s. **{total:.0f} s** from the "
+        "first click to proposals for the rest. How long the page waits for answers meanwhile, in milliseconds:",
         "",
         "| request | times | median | 95 % within | longest |",
         "| --- | ---: | ---: | ---: | ---: |",

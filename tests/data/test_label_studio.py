@@ -80,7 +80,7 @@ def test_written_tasks_are_read_back(tmp_path: Path) -> None:
         task(shape("rectanglelabels", {"x": 1, "y": 1, "width": 5, "height": 5, "rotation": 30})),
         task(shape("rectanglelabels", {"x": float("nan"), "y": 1, "width": 5, "height": 5})),
         task(RECTANGLE, image="http://[/a.jpg"), task(RECTANGLE, image="/.."), task(RECTANGLE, image="a%00.jpg"),
-        task(RECTANGLE, image="a\ud800.jpg"), task(RECTANGLE, image="a" * 300), task(RECTANGLE, image="a%5C..%5C.b.jpg"),
+        task(RECTANGLE, image="a\ud800.jpg"), task(RECTANGLE, image="a" * 300), task(RECTANGLE, image="a%5C.b.jpg"),
         task(shape("polygonlabels", {"points": [[10**400, 1]] * 3})), task(shape("brushlabels", {}, width=-3)),
         task(shape("brushlabels", {}, width="10")), task(shape("brushlabels", {}, width=10**6, height=10**6)),
     ],

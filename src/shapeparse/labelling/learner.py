@@ -22,6 +22,9 @@ from .teaching import LEAST, Teaching
 
 OFFERED = 5
 """Photographs that are offered as the next ones."""
+SPREAD = 0.02
+"""How much the accuracy of proposals is taken to vary before any is known; it counts like one of them, for a few that
+were accepted as they are do not make the next one certain."""
 PAUSE = 0.3
 """Seconds between looks at the process."""
 
@@ -114,7 +117,7 @@ class Learner:
         if len(last) < 2:
             return None
         mean = sum(last) / len(last)
-        variance = sum((share - mean) ** 2 for share in last) / (len(last) - 1)
+        variance = (sum((share - mean) ** 2 for share in last) + SPREAD**2) / len(last)
         return mean, sqrt(variance / len(last)), len(last)
 
     def next(self) -> list[int]:
