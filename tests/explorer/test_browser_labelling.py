@@ -117,6 +117,7 @@ def test_a_sitting_by_mouse_from_photographs_to_a_parser_and_a_plan(
     page = visit(server.address)
     ready(page, expect)
     expect(page.locator(".tally")).to_have_text("0 of 12 accepted")
+    expect(page.locator(".place")).to_contain_text(str(server.folder))
     page.get_by_text("1 file left out").click()
     expect(page.locator(".problems li")).to_contain_text("broken <b>.jpg")
     for number in range(2):
@@ -272,6 +273,20 @@ def test_a_kill_in_the_middle_loses_nothing(server: Server, visit: Visit, expect
     press(page, "Redo")
     expect(page.locator(".label-stage .mask")).to_have_attribute("href", re.compile("step=5"))
     assert np.array_equal(server.mask("part00"), before)
+
+
+def test_one_photograph_has_no_parser_beside_it(server: Server, visit: Visit, expect: Callable) -> None:
+    server.process.terminate()
+    server.process.wait()
+    for index in range(1, PHOTOGRAPHS):
+        (server.photos / f"part{index:02}.png").unlink()
+    server.start()
+    page = visit(server.address)
+    ready(page, expect)
+    expect(page.locator(".learner")).to_be_hidden()
+    expect(page.get_by_role("button", name="Next", exact=True)).to_be_hidden()
+    drag(page, (0.25, 0.25), (0.75, 0.5))
+    expect(state(page, 0)).to_have_attribute("data-state", "corrected")
 
 
 def test_two_tabs_see_each_other(server: Server, visit: Visit, expect: Callable) -> None:

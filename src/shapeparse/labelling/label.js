@@ -81,12 +81,13 @@ class ShapeparseLabel extends HTMLElement {
       ),
       make("p", { class: "help", id: "label-help" }, HELP),
     );
+    this.place = make("p", { class: "place" });
     const learner = make(
       "section", { class: "learner", "aria-label": "Parser" },
       make("h2", {}, "Parser"), this.learnerTold, this.bar, group("Parser", this.learnButton, this.finishButton), this.finished,
     );
     this.tally = make("small", { class: "tally" });
-    const aside = make("aside", {}, learner, make("h2", {}, "Photographs ", this.tally), this.list, this.problems);
+    const aside = make("aside", {}, learner, make("h2", {}, "Photographs ", this.tally), this.list, this.place, this.problems);
     this.append(
       make("header", {}, make("h1", {}, title), make("nav", {}, themeButton())),
       make("main", { class: "label-main" }, work, aside),
@@ -318,7 +319,9 @@ class ShapeparseLabel extends HTMLElement {
     if (number === this.current && !this.sendingNow && status.step > this.status.step) this.show(status);
   }
 
-  showSitting({ photographs, problems, learner, next }) {
+  showSitting({ photographs, problems, learner, next, folder }) {
+    this.classList.toggle("single", photographs.length === 1); // there is nothing to learn from, and nowhere to go
+    this.place.textContent = `Masks and trees are in ${folder} after every change.`;
     if (this.list.children.length !== photographs.length) this.list.replaceChildren(...photographs.map((one, number) => this.entry(one, number)));
     photographs.forEach(({ state }, number) => {
       const entry = this.list.children[number];
