@@ -5,6 +5,7 @@ Seconds are those of the keystroke-level model (Card, Moran and Newell, 1980): t
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -23,6 +24,8 @@ MOST_ACTIONS = 200
 CELLS = 32
 """Cells a side in which the annotator looks for the best rectangle, before its sides move to the pixel."""
 REACHES = (0.08, 0.15, 0.3)
+TOLERANCES = (8.0, 4.0, 2.0, 1.0)
+"""Pixels by which the polygons that it tries may be off."""
 MOVES = (-24, -12, -6, -3, -1, 1, 3, 6, 12, 24)
 """Pixels by which a cut may be dragged."""
 
@@ -38,26 +41,48 @@ class Effort:
     """Of the mask in the end."""
 
 
+@dataclass(frozen=True, eq=False)
+class Sketch(Labels):
+    """Labels without a search for the tree of what is drawn: enough to see what an edit would gain."""
+
+    def drawn(self, mask: np.ndarray) -> Labels:
+        return Labels(mask, self.tree, self.rectangles)
+
+
 def correct(labels: Labels, truth: np.ndarray, sight: Sight, enough: float = ENOUGH) -> tuple[Labels, Effort]:
-    """Use the tool that gains most per second, until ``enough`` pixels are right or no tool gains anything."""
+    """Use the tool that gains most per second, until ``enough`` pixels are right; or, where that is quicker, label all
+    of it skip and draw polygons, as with nothing to begin with."""
+    anew = polygons_from_nothing(truth, enough)
     actions, seconds, tool = 0, 0.0, ""
     while (labels.mask == truth).mean() < enough and actions < MOST_ACTIONS:
-        best: tuple[float, Edit, Labels] | None = None
-        for edit in candidates(labels, truth):
-            try:
-                after = edit(labels, sight)
-            except UserError:
-                continue
-            gained = int((after.mask == truth).sum()) - int((labels.mask == truth).sum())
-            rate = gained / (seconds_of(edit) + KEY * (edit.tool != tool))
-            if gained > 0 and (best is None or rate > best[0]):
-                best = rate, edit, after
+        best = best_edit(labels, truth, sight, tool, enough)
         if best is None:
             break
-        actions += clicks_of(best[1])
-        seconds += seconds_of(best[1]) + KEY * (best[1].tool != tool)
-        tool, labels = best[1].tool, best[2]
-    return labels, Effort(actions, seconds, float((labels.mask == truth).mean()))
+        actions += clicks_of(best)
+        seconds += seconds_of(best) + KEY * (best.tool != tool)
+        tool, labels = best.tool, best(labels, sight)
+    effort = Effort(actions, seconds, float((labels.mask == truth).mean()))
+    cleared = Effort(anew.actions + 1, anew.seconds + THINK + DRAG + 2 * KEY, anew.accuracy)
+    if cleared.accuracy >= enough and (effort.accuracy < enough or cleared.seconds < effort.seconds):
+        return Labels.of(truth), cleared
+    return labels, effort
+
+
+def best_edit(labels: Labels, truth: np.ndarray, sight: Sight, tool: str, enough: float) -> Edit | None:
+    """The edit that gains most pixels per second with this tool in hand; more than are needed do not count."""
+    right = int((labels.mask == truth).sum())
+    needed = math.ceil(enough * truth.size) - right
+    sketch = Sketch(labels.mask, labels.tree, labels.rectangles)
+    best: tuple[float, Edit] | None = None
+    for edit in candidates(labels, truth):
+        try:
+            gained = min(int((edit(sketch, sight).mask == truth).sum()) - right, needed)
+        except UserError:
+            continue
+        rate = gained / (seconds_of(edit) + KEY * (edit.tool != tool))
+        if gained > 0 and (best is None or rate > best[0]):
+            best = rate, edit
+    return None if best is None else best[1]
 
 
 def polygons_from_nothing(truth: np.ndarray, enough: float = ENOUGH) -> Effort:
@@ -109,9 +134,19 @@ def candidates(labels: Labels, truth: np.ndarray) -> Iterator[Edit]:
             y, x = deepest(wrong)
             for reach in REACHES:
                 yield Grow(x, y, reach, paint)
-            ring = outline_around(wrong, x, y)
-            if ring is not None:
-                yield Polygon(tuple(simplified(ring, 1.5).ravel().tolist()), paint)
+            for region in (wrong, truth == paint):
+                yield from _polygons(region, x, y, paint)
+
+
+def _polygons(region: np.ndarray, x: int, y: int, paint: bool) -> Iterator[Edit]:
+    """Outlines, coarse and fine, of the part of a region that has a pixel in it."""
+    ring = outline_around(region, x, y)
+    if ring is None:
+        return
+    for tolerance in TOLERANCES:
+        corners = simplified(ring, tolerance)
+        if len(corners) >= 3:
+            yield Polygon(tuple(corners.ravel().tolist()), paint)
 
 
 def _flips(labels: Labels, truth: np.ndarray) -> Iterator[Edit]:

@@ -1,16 +1,19 @@
 """How much work labelling is: polygons from nothing, and corrections of a parser that learns along the way.
 
-    python benchmarks/labelling.py [--data DIR] [--out results/labelling] [--quick]
+    python benchmarks/labelling.py [--names car-panels built-in] [--data DIR] [--out results/labelling] [--quick]
 
 ``DIR`` holds images/ and masks/. Without it: the car-panels data beside the repository if it is there, and the built-in
 generator. A simulated annotator (``annotator``) corrects proposals until 98 % of the pixels are right; its actions and
-seconds are counted. Writes labelling.json and labelling.md, the former after every photograph: stop it whenever you
-like, the same command goes on. Trainings are kept in DIR/runs of the output folder and go on too. Takes hours.
+seconds are counted. Writes NAME.json, NAME.md and NAME.png for each set, the first after every photograph: stop it
+whenever you like, the same command goes on, and more --seeds add sittings. A parser learns for so many minutes of one
+core's time, whatever else the machine does. Takes about half an hour for each set on one core.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from statistics import mean
@@ -30,7 +33,9 @@ from shapeparse.labelling.order import Order, looks, ranked
 from shapeparse.labelling.store import write_mask, write_png
 from shapeparse.labelling.teaching import Teaching, teach
 from shapeparse.labelling.worker import doubt, map_of
-from shapeparse.support.files import make_folder, read_json, write_json, write_text
+from shapeparse.pictures.figures import chart, figure_png, new_figure
+from shapeparse.support.files import make_folder, read_json, write_bytes, write_json, write_text
+from shapeparse.support.text import unknown
 
 Row = dict[str, Any]
 Pictures = list[tuple[np.ndarray, np.ndarray]]
@@ -41,16 +46,18 @@ VARIANTS: dict[str, Order | None] = {
 
 
 def main(
+    names: tuple[str, ...] = (),
     data: Path | None = None,
     out: Path = REPOSITORY / "results" / "labelling",
     photographs: int = 30,
     held_out: int = 40,
-    seeds: int = 3,
+    seeds: int = 2,
     quick: bool = False,
 ) -> None:
-    """Simulate sittings; write labelling.json and labelling.md.
+    """Simulate sittings; write NAME.json, NAME.md and NAME.png.
 
     Args:
+        names: sets of photographs, of all that there are.
         data: a folder with images/ and masks/.
         out: where the results go.
         photographs: to be labelled in a sitting.
@@ -61,26 +68,37 @@ def main(
     if quick:
         photographs, held_out, seeds = 4, 2, 1
     teaching = Teaching(every=2, preset="fast", epochs=1) if quick else Teaching(every=5)
-    folder = make_folder(out)
-    sets = sources(data)
-    path = folder / "labelling.json"
-    asked = {"photographs": photographs, "held out": held_out, "seeds": seeds, "teaching": asdict(teaching)}
-    result = read_json(path, "remove it") if path.exists() else {}
-    if result.get("asked") not in (None, asked):
+    asked = {"photographs": photographs, "held out": held_out, "teaching": asdict(teaching)}
+    known = sources(data)
+    for name in names or known:
+        if name not in known:
+            raise unknown("set", name, known)
+        result = simulated(name, known[name], make_folder(out), asked, seeds)
+        write_text(out / f"{name}.md", page(result))
+        draw_curves(result, out / f"{name}.png")
+        print(page(result))
+
+
+def simulated(name: str, source: Callable[[int, int], Pictures], folder: Path, asked: Row, seeds: int) -> Row:
+    """All sittings with the photographs of a set; those that are known are not simulated again."""
+    path = folder / f"{name}.json"
+    before = read_json(path, "remove it") if path.exists() else {}
+    if before.get("asked") not in (None, asked):
         raise UserError(f"{path} was made with other settings; remove it, or choose another --out.")
-    result = {"benchmark": "labelling", **facts("scipy"), "asked": asked, "sittings": result.get("sittings", {})}
-    for name, picture in sets.items():
-        for seed in range(seeds):
-            pictures = picture(seed, photographs + held_out)
-            for variant, order in VARIANTS.items():
-                key = f"{name}, seed {seed}: {variant}"
-                rows = result["sittings"].setdefault(key, [])
-                place = folder / "runs" / f"{name}-{seed}-{order}"
-                for row in sitting(pictures[:photographs], pictures[photographs:], order, teaching, place, rows, seed):
-                    rows.append(row)
-                    write_json(path, result)
-    write_text(folder / "labelling.md", page(result, list(sets)))
-    print(page(result, list(sets)))
+    result = {
+        "benchmark": "labelling", "set": name, **facts("scipy"), "asked": asked, "sittings": before.get("sittings", {})
+    }  # fmt: skip
+    teaching, count = Teaching(**asked["teaching"]), asked["photographs"]
+    for seed in range(seeds):
+        pictures = source(seed, count + asked["held out"])
+        for variant, order in VARIANTS.items():
+            rows = result["sittings"].setdefault(f"seed {seed}: {variant}", [])
+            place = folder / "jobs" / f"{name}-{seed}-{order}"
+            for row in sitting(pictures[:count], pictures[count:], order, teaching, place, rows, seed):
+                rows.append(row)
+                write_json(path, result)
+                print(f"{name}, seed {seed}, {variant}, {len(rows)}: {row['actions']} actions", flush=True)
+    return result
 
 
 def sources(data: Path | None) -> dict[str, Callable[[int, int], Pictures]]:
@@ -154,7 +172,9 @@ def learned(
         photo, truth = pictures[number]
         write_png(run / "data" / "images" / f"{number}.png", photo)
         write_mask(run / "data" / "masks" / f"{number}.png", truth)
-    teach(teaching, run / "data", run, 1, lambda row: None)
+    last = folder / str(count - teaching.every)
+    with processor_time():
+        teach(teaching, run / "data", run, 1, lambda row: None, str(last) if last.is_dir() else None)
     parser = load(run)
     others = [number for number in range(len(pictures)) if number not in done[:count]]
     found = {number: parser.parse(pictures[number][0], price=0.0005) for number in others}
@@ -163,39 +183,124 @@ def learned(
     return trees, {number: doubt(tree) for number, tree in found.items()}, share
 
 
-def page(result: Row, names: list[str]) -> str:
+@contextmanager
+def processor_time() -> Iterator[None]:
+    """Let trainings measure their minutes by the time of the processor, which other programs do not change."""
+    watch = time.perf_counter
+    time.perf_counter = time.process_time
+    try:
+        yield
+    finally:
+        time.perf_counter = watch
+
+
+# ---- what comes of it ------------------------------------------------------------------------------------------------
+
+
+def page(result: Row) -> str:
     """The results to read."""
-    asked = result["asked"]
+    asked, machine = result["asked"], result["machine"]
+    teaching, count = asked["teaching"], len(sittings_of(result, "polygons from nothing"))
     text = [
-        "# The work of labelling",
-        f"A simulated annotator labels {asked['photographs']} photographs until {ENOUGH:.0%} of the pixels are right, "
-        f"{asked['seeds']} times. A click takes {CLICK:.1f} s, a drag {DRAG:.1f} s, a decision {THINK} s and another "
-        f"tool {KEY} s, by the keystroke-level model. A parser learns after every {asked['teaching']['every']} "
-        "photographs. `python benchmarks/labelling.py` made this page.",
+        f"# The work of labelling: {result['set']}",
+        f"A simulated annotator labels {asked['photographs']} photographs until {ENOUGH:.0%} of the pixels are right; "
+        f"means of {count} sitting{'s'[: count > 1]} of each kind. Actions are clicks and drags. A "
+        f"click takes {CLICK:.1f} s, a drag {DRAG:.1f} s, a decision {THINK} s and another tool {KEY} s, by the "
+        f"keystroke-level model. After every {teaching['every']} photographs a parser learns on, for "
+        f"{60 * teaching['minutes']:.0f} s of one core, and is measured on {asked['held out']} others.",
+        table(rows_of(result)),
+        verdict(result),
+        f"{machine['cpu']}, {machine['cores']} cores; {result['date']}. Made by `python benchmarks/labelling.py`.",
     ]
-    for name in names:
-        text += [f"## {name}", table(rows_of(result, name))]
     return "\n\n".join(text) + "\n"
 
 
-def rows_of(result: Row, name: str) -> list[Row]:
+def sittings_of(result: Row, variant: str) -> list[list[Row]]:
+    """The sittings of a kind, as far as those of all kinds are complete."""
+    count, kinds = result["asked"]["photographs"], len(VARIANTS)
+    complete = [key.partition(":")[0] for key, rows in result["sittings"].items() if len(rows) == count]
+    return [
+        rows
+        for key, rows in result["sittings"].items()
+        if key.endswith(variant) and complete.count(key.partition(":")[0]) == kinds
+    ]
+
+
+def rows_of(result: Row) -> list[Row]:
     """One row per kind of sitting and stretch of photographs: the mean over sittings."""
     count, every = result["asked"]["photographs"], result["asked"]["teaching"]["every"]
-    rows = []
+    found: list[Row] = []
     for variant in VARIANTS:
-        sittings = [rows for key, rows in result["sittings"].items() if key.startswith(f"{name},") and variant in key]
+        sittings = sittings_of(result, variant)
         for first in range(0, count, every):
-            part = [row for sitting in sittings for row in sitting[first : first + every]]
-            known = [sitting[min(first + every, len(sitting)) - 1]["held-out accuracy"] for sitting in sittings]
-            shares = [share for share in known if share is not None]
-            rows.append(
-                {"sitting": variant, "photographs": f"{first + 1} to {min(first + every, count)}",
+            last = min(first + every, count)
+            part = [row for rows in sittings for row in rows[first:last]]
+            shares = [rows[last - 1]["held-out accuracy"] for rows in sittings]
+            known = [share for share in shares if share is not None]
+            found.append(
+                {"sitting": variant, "photographs": f"{first + 1} to {last}",
                  "actions per photograph": mean(row["actions"] for row in part),
                  "seconds per photograph": mean(row["seconds"] for row in part),
-                 "accuracy reached": mean(row["accuracy"] for row in part),
-                 "held-out accuracy": float(mean(shares)) if shares else "-"}
+                 "held-out accuracy": float(mean(known)) if known else "-"}
             )  # fmt: skip
-    return rows
+    return found
+
+
+def verdict(result: Row) -> str:
+    """The actions of corrections as a share of those of polygons for the same photographs, of the last stretches."""
+    count, every = result["asked"]["photographs"], result["asked"]["teaching"]["every"]
+    polygons = {
+        (seed, row["photograph"]): row["actions"]
+        for seed, rows in enumerate(sittings_of(result, "polygons from nothing"))
+        for row in rows
+    }
+    lines = []
+    for variant, order in VARIANTS.items():
+        for last in sorted({min(2 * every, count), count}) if order is not None else ():
+            part = [
+                (row["actions"], polygons[seed, row["photograph"]])
+                for seed, rows in enumerate(sittings_of(result, variant))
+                for row in rows[last - every : last]
+            ]
+            share = sum(ours for ours, _ in part) / max(sum(theirs for _, theirs in part), 1)
+            lines.append(f"- {variant}, photographs {last - every + 1} to {last}: {share:.0%}")
+    return "Actions as a share of those that polygons take for the same photographs:\n\n" + "\n".join(lines)
+
+
+def draw_curves(result: Row, path: Path) -> None:
+    """Actions per photograph against photographs done, and accuracy on held-out photographs against actions."""
+    figure = new_figure(820, 330)
+    work, learning = chart(figure, 46, 34, 340, 240), chart(figure, 456, 34, 340, 240)
+    for number, variant in enumerate(VARIANTS):
+        sittings = sittings_of(result, variant)
+        actions = np.mean([[row["actions"] for row in rows] for rows in sittings], axis=0)
+        style: Row = {"label": variant, "color": f"C{number}", "linewidth": 1.4}
+        work.plot(np.arange(1, len(actions) + 1), smooth(actions, result["asked"]["teaching"]["every"]), **style)
+        shares = np.array([[row["held-out accuracy"] or np.nan for row in rows] for rows in sittings], float)
+        if np.isfinite(shares).any():
+            known = np.flatnonzero(np.isfinite(shares).all(axis=0) & new_values(shares))
+            learning.plot(
+                np.cumsum(actions)[known], 100 * shares.mean(axis=0)[known], marker="o", markersize=3, **style
+            )
+    work.set_title("actions per photograph", fontsize=10)
+    work.set_xlabel("photographs done")
+    work.set_ylim(0, 1.4 * work.get_ylim()[1])  # with room for the legend
+    learning.set_title("pixels right on held-out photographs, %", fontsize=10)
+    learning.set_xlabel("actions so far")
+    work.legend(loc="upper right", frameon=False, fontsize=8)
+    learning.legend(loc="lower right", frameon=False, fontsize=8)
+    write_bytes(path, figure_png(figure))
+
+
+def smooth(values: np.ndarray, width: int) -> np.ndarray:
+    """The mean of each value and those around it."""
+    half = width // 2
+    return np.array([values[max(0, place - half) : place + half + 1].mean() for place in range(len(values))])
+
+
+def new_values(table: np.ndarray) -> np.ndarray:
+    """Columns that differ from the one before."""
+    return np.append(True, (np.diff(np.nan_to_num(table), axis=1) != 0).any(axis=0))
 
 
 if __name__ == "__main__":

@@ -31,6 +31,7 @@ PAGES = {
     REPOSITORY / "docs" / "results.md": ("strength", "benchmark", "learning", "training", "oracle", "pretrained"),
     REPOSITORY / "docs" / "painting.md": ("painting", "perspective"),
     REPOSITORY / "docs" / "formats.md": ("fuzz",),
+    REPOSITORY / "docs" / "labelling.md": ("labelling",),
     REPOSITORY / "docs" / "reproduction.md": ("benchmark", "findings", "plateau", "off-middle"),
     REPOSITORY / "docs" / "methods.md": ("regret", "tuning"),
     REPOSITORY / "docs" / "training.md": ("familiarity",),
@@ -51,6 +52,7 @@ SOURCES = {
     "parsing": "results/speed/parsing.md",
     "tuning": "results/tuning/*.md",
     "training": "results/speed/training.md",
+    "labelling": "results/labelling/*.md",
     "painting": "results/painting/painting.md",
     "perspective": "results/perspective/perspective.md",
     "fuzz": "results/fuzz/fuzz.md",
@@ -99,6 +101,8 @@ def section(name: str, to_results: str) -> str:
         )
     if name == "learning":
         return learning_section(_benchmarks("learning/*"), to_results)
+    if name == "labelling":
+        return labelling_section(sorted(REPOSITORY.glob(SOURCES[name])), to_results)
     if SOURCES[name].endswith(".md"):
         return pages_section(sorted(REPOSITORY.glob(SOURCES[name])))
     converged = _benchmarks("converged/*")
@@ -139,6 +143,18 @@ def pages_section(pages: list[Path]) -> str:
         return "\nNot measured yet.\n\n"
     texts = [page.read_text(encoding="utf-8").strip().removeprefix("# ") for page in pages]
     return "\n" + "\n\n".join(f"### {text}" for text in texts) + "\n\n"
+
+
+def labelling_section(pages: list[Path], to_results: str) -> str:
+    """The pages, each with its curves if there are any."""
+    text = ""
+    for page in pages:
+        curves = page.with_suffix(".png")
+        text += pages_section([page])
+        if curves.exists():
+            where = f"{to_results}{curves.relative_to(REPOSITORY).as_posix()}"
+            text += f"![Actions per photograph, and accuracy against actions: {page.stem}]({where})\n\n"
+    return text or pages_section([])
 
 
 def strength_section(found: dict[str, dict[str, Any]]) -> str:

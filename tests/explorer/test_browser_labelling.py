@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 Visit = Callable[..., "Page"]
 SIDE = 64
+PHOTOGRAPHS = 12
 TINY = ("--preset", "fast", "--epochs", "1", "--every", "2", "--order", "name")
 
 
@@ -63,8 +64,8 @@ class Server:
 def server(tmp_path: Path) -> Iterator[Server]:
     photos = tmp_path / "photos"
     photos.mkdir()
-    for index in range(4):
-        Image.fromarray(generate(seed=5, index=index, size=SIDE)[0]).save(photos / f"part{index}.png")
+    for index in range(PHOTOGRAPHS):
+        Image.fromarray(generate(seed=5, index=index, size=SIDE)[0]).save(photos / f"part{index:02}.png")
     (photos / "broken <b>.jpg").write_bytes(b"no image")
     server = Server(photos)
     yield server
@@ -99,11 +100,24 @@ def drag(page: Page, start: tuple[float, float], end: tuple[float, float]) -> No
     page.mouse.up()
 
 
+def ends_with_a_parser_and_a_plan(server: Server, page: Page, expect: Callable, plan: Path) -> None:
+    """What *Good enough* leads to, of a sitting whose first photographs were accepted."""
+    expect(page.locator(".finished")).to_contain_text(f"{PHOTOGRAPHS} trees")
+    told = page.locator(".finished code").first.inner_text()
+    assert load(told.partition("--model ")[2]).title
+    trees = server.folder / "trees"
+    assert {ParseTree.load(path).width for path in trees.iterdir()} == {SIDE}
+    assert main(["paint", str(trees), "--brush", "6", "--out", str(plan)]) == 0
+    assert len([path for path in plan.rglob("*") if path.is_file()]) >= PHOTOGRAPHS
+
+
 def test_a_sitting_by_mouse_from_photographs_to_a_parser_and_a_plan(
     server: Server, visit: Visit, expect: Callable, tmp_path: Path
 ) -> None:
     page = visit(server.address)
     ready(page, expect)
+    expect(page.locator(".tally")).to_have_text("0 of 12 accepted")
+    expect(page.locator(".place")).to_contain_text(str(server.folder))
     page.get_by_text("1 file left out").click()
     expect(page.locator(".problems li")).to_contain_text("broken <b>.jpg")
     for number in range(2):
@@ -112,14 +126,70 @@ def test_a_sitting_by_mouse_from_photographs_to_a_parser_and_a_plan(
         press(page, "Accept")
         expect(state(page, number)).to_have_attribute("data-state", "accepted")
         ready(page, expect, number + 1)
-    assert server.mask("part0")[20:28, 20:44].all() and server.mask("part0").mean() == pytest.approx(0.125, abs=0.02)
-    expect(state(page, 3)).to_have_attribute("data-state", "proposed", timeout=300_000)
+    painted = server.mask("part00")
+    assert painted[20:28, 20:44].all() and painted.mean() == pytest.approx(0.125, abs=0.02)
+    expect(state(page, 11)).to_have_attribute("data-state", "proposed", timeout=300_000)
     expect(page.locator(".learner-told")).to_contain_text("learned from 2 photographs")
+    for number in range(2, 4):  # now there are proposals to correct
+        press(page, "Flip")
+        page.mouse.click(*at(page, 0.1, 0.1))
+        expect(state(page, number)).to_have_attribute("data-state", "corrected")
+        press(page, "Accept")
+        ready(page, expect, number + 1)
+    expect(page.locator(".learner-told")).to_contain_text("Expect", timeout=300_000)
+    expect(page.locator(".learner-told")).to_contain_text("learned from 4 photographs", timeout=300_000)
     press(page, "Good enough: parse the rest")
-    expect(page.locator(".finished")).to_contain_text("4 trees")
-    assert load(server.folder / "parsers" / "1").title
-    assert ParseTree.load(server.folder / "trees" / "part3.json").width == SIDE
-    assert main(["paint", str(server.folder / "trees" / "part0.json"), "--out", str(tmp_path / "plan")]) == 0
+    ends_with_a_parser_and_a_plan(server, page, expect, tmp_path / "plan")
+
+
+def test_a_sitting_by_keyboard_from_photographs_to_a_parser_and_a_plan(
+    server: Server, visit: Visit, expect: Callable, tmp_path: Path
+) -> None:
+    page = visit(server.address)
+    ready(page, expect)
+    keys = page.keyboard
+    while not page.evaluate("document.activeElement.matches('.label-stage svg')"):
+        keys.press("Tab")
+    for number in range(2):
+        for key in ("r", " ", " ", *["Shift+ArrowRight"] * 3, *["Shift+ArrowDown"] * 3, " "):
+            keys.press(key)
+        expect(state(page, number)).to_have_attribute("data-state", "corrected")
+        keys.press("a")
+        ready(page, expect, number + 1)
+    expect(state(page, 11)).to_have_attribute("data-state", "proposed", timeout=300_000)
+    for key in ("f", " ", " "):
+        keys.press(key)
+    expect(state(page, 2)).to_have_attribute("data-state", "corrected")
+    keys.press("a")
+    ready(page, expect, 3)
+    keys.press("l")
+    expect(page.locator(".learner-told")).to_contain_text("learned from 3 photographs", timeout=300_000)
+    keys.press("e")
+    ends_with_a_parser_and_a_plan(server, page, expect, tmp_path / "plan")
+
+
+def corner(page: Page, x: float, y: float, by_touch: bool) -> None:
+    (page.touchscreen.tap if by_touch else page.mouse.click)(*at(page, x, y))
+
+
+@pytest.mark.parametrize("by_touch", [False, True])
+@pytest.mark.parametrize("end", ["first corner", "twice", "button", "Enter"])
+def test_a_polygon_ends(server: Server, visit: Visit, expect: Callable, end: str, by_touch: bool) -> None:
+    page = visit(server.address, has_touch=True)
+    ready(page, expect)
+    press(page, "Polygon")
+    expect(page.get_by_role("button", name="End the polygon")).to_be_disabled()
+    corners = ((0.2, 0.2), (0.8, 0.2), (0.8, 0.8), (0.2, 0.8))
+    for place in corners:
+        corner(page, *place, by_touch)
+    if end in ("first corner", "twice"):
+        corner(page, *corners[0 if end == "first corner" else -1], by_touch)
+    elif end == "button":
+        press(page, "End the polygon")
+    else:
+        page.keyboard.press("Enter")
+    expect(state(page, 0)).to_have_attribute("data-state", "corrected")
+    assert server.mask("part00")[16:48, 16:48].all() and server.mask("part00").mean() == pytest.approx(0.36, abs=0.05)
 
 
 def test_every_tool_by_keyboard_alone(server: Server, visit: Visit, expect: Callable) -> None:
@@ -137,7 +207,7 @@ def test_every_tool_by_keyboard_alone(server: Server, visit: Visit, expect: Call
         expect(page.locator(".label-stage .mask")).not_to_have_attribute("href", str(before))
 
     used("r", " ", " ", "Shift+ArrowRight", "Shift+ArrowDown", "Shift+ArrowDown", " ")
-    painted = server.mask("part0")
+    painted = server.mask("part00")
     assert painted.any() and not painted.all()
     used("s", "Shift+ArrowUp", " ")
     used("f", " ")
@@ -147,15 +217,15 @@ def test_every_tool_by_keyboard_alone(server: Server, visit: Visit, expect: Call
     used("p", " ", "Shift+ArrowLeft", " ", "Shift+ArrowUp", " ", "Enter")
     used("x", "r", " ", "Shift+ArrowRight", "Shift+ArrowRight", "Shift+ArrowDown", " ")
     used(".")
-    last = server.mask("part0")
+    last = server.mask("part00")
     for _ in range(9):
         used("z")
     expect(undo).to_be_disabled()
-    assert not server.mask("part0").any()
+    assert not server.mask("part00").any()
     for _ in range(9):
         used("Control+Shift+Z")
     expect(redo).to_be_disabled()
-    assert np.array_equal(server.mask("part0"), last)
+    assert np.array_equal(server.mask("part00"), last)
     keys.press("a")
     expect(state(page, 0)).to_have_attribute("data-state", "accepted")
     ready(page, expect, 1)  # the next one is offered by itself
@@ -173,11 +243,11 @@ def test_a_cut_is_dragged_and_a_rectangle_flipped(server: Server, visit: Visit, 
     press(page, "Drag a cut")
     drag(page, (0.5, 0.5), (0.75, 0.5))
     expect(page.locator(".label-stage .mask")).to_have_attribute("href", re.compile("step=3"))
-    assert server.mask("part0")[:, :48].all() and not server.mask("part0")[:, 48:].any()
+    assert server.mask("part00")[:, :48].all() and not server.mask("part00")[:, 48:].any()
     press(page, "Flip")
     page.mouse.click(*at(page, 0.9, 0.5))
     expect(page.locator(".label-stage .mask")).to_have_attribute("href", re.compile("step=4"))
-    assert server.mask("part0").all()
+    assert server.mask("part00").all()
 
 
 def test_a_kill_in_the_middle_loses_nothing(server: Server, visit: Visit, expect: Callable) -> None:
@@ -187,10 +257,10 @@ def test_a_kill_in_the_middle_loses_nothing(server: Server, visit: Visit, expect
     expect(state(page, 0)).to_have_attribute("data-state", "corrected")
     drag(page, (0.1, 0.6), (0.3, 0.9))
     expect(page.locator(".label-stage .mask")).to_have_attribute("href", re.compile("step=3"))
-    before = server.mask("part0")
+    before = server.mask("part00")
     page.close()
     server.kill()
-    with (server.folder / "labels" / "part0.jsonl").open("ab") as file:
+    with (server.folder / "labels" / "part00.jsonl").open("ab") as file:
         file.write(b'{"at": "2026-01-01", "did": "ed')  # the line it was about to write
     server.start()
     page = visit(server.address)
@@ -199,10 +269,24 @@ def test_a_kill_in_the_middle_loses_nothing(server: Server, visit: Visit, expect
     ready(page, expect, 0)
     press(page, "Undo")
     expect(page.locator(".label-stage .mask")).to_have_attribute("href", re.compile("step=4"))
-    assert server.mask("part0").sum() < before.sum()
+    assert server.mask("part00").sum() < before.sum()
     press(page, "Redo")
     expect(page.locator(".label-stage .mask")).to_have_attribute("href", re.compile("step=5"))
-    assert np.array_equal(server.mask("part0"), before)
+    assert np.array_equal(server.mask("part00"), before)
+
+
+def test_one_photograph_has_no_parser_beside_it(server: Server, visit: Visit, expect: Callable) -> None:
+    server.process.terminate()
+    server.process.wait()
+    for index in range(1, PHOTOGRAPHS):
+        (server.photos / f"part{index:02}.png").unlink()
+    server.start()
+    page = visit(server.address)
+    ready(page, expect)
+    expect(page.locator(".learner")).to_be_hidden()
+    expect(page.get_by_role("button", name="Next", exact=True)).to_be_hidden()
+    drag(page, (0.25, 0.25), (0.75, 0.5))
+    expect(state(page, 0)).to_have_attribute("data-state", "corrected")
 
 
 def test_two_tabs_see_each_other(server: Server, visit: Visit, expect: Callable) -> None:
@@ -213,7 +297,7 @@ def test_two_tabs_see_each_other(server: Server, visit: Visit, expect: Callable)
     expect(other.locator(".label-stage .mask")).to_have_attribute("href", re.compile("step=2"))
     drag(other, (0.25, 0.6), (0.75, 0.9))
     expect(one.locator(".label-stage .mask")).to_have_attribute("href", re.compile("step=3"))
-    assert server.mask("part0").mean() > 0.2
+    assert server.mask("part00").mean() > 0.2
 
 
 def test_a_large_photograph_on_a_small_screen(server: Server, visit: Visit, expect: Callable) -> None:

@@ -10,7 +10,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from PIL import Image
 
+from shapeparse import UserError
 from shapeparse.data.generator import generate
 from shapeparse.labelling.edits import Drag, Flip, Labels, Polygon, Sight
 
@@ -82,14 +84,34 @@ def test_the_benchmark_in_small_goes_on_where_it_was(
     monkeypatch.setattr(labelling, "SIDE", 64)
     monkeypatch.setattr(labelling, "CAR_PANELS", tmp_path / "none")
     labelling.main(out=tmp_path, quick=True)
-    first = json.loads((tmp_path / "labelling.json").read_text())
+    path, chosen = tmp_path / "built-in.json", "seed 0: proposals, chosen order"
+    first = json.loads(path.read_text())
     assert [len(rows) for rows in first["sittings"].values()] == [4, 4, 4]
-    assert all(row["held-out accuracy"] for row in first["sittings"]["built-in, seed 0: proposals, chosen order"][1:])
-    first["sittings"]["built-in, seed 0: proposals, chosen order"] = first["sittings"][
-        "built-in, seed 0: proposals, chosen order"
-    ][:3]
-    (tmp_path / "labelling.json").write_text(json.dumps(first))
+    assert all(row["held-out accuracy"] for row in first["sittings"][chosen][1:])
+    assert Image.open(tmp_path / "built-in.png").width > 400
+    first["sittings"][chosen] = first["sittings"][chosen][:3]
+    path.write_text(json.dumps(first))
     labelling.main(out=tmp_path, quick=True)
-    again = json.loads((tmp_path / "labelling.json").read_text())
+    again = json.loads(path.read_text())
     assert [len(rows) for rows in again["sittings"].values()] == [4, 4, 4]
     assert "proposals, chosen order" in capsys.readouterr().out
+    with pytest.raises(UserError, match="other settings"):
+        labelling.main(out=tmp_path)
+
+
+def test_a_bad_proposal_costs_no_more_than_to_clear_it_and_draw(annotator: Any) -> None:
+    photo, truth = generate(seed=3, index=0, size=96)
+    anew = annotator.polygons_from_nothing(truth)
+    noise = np.random.default_rng(0).random(truth.shape) < 0.5
+    _, effort = annotator.correct(Labels.of(noise), truth, Sight(lambda: photo))
+    assert effort.accuracy >= 0.98
+    assert effort.seconds <= anew.seconds + annotator.THINK + annotator.DRAG + 2 * annotator.KEY
+
+
+def test_an_edit_gains_no_more_than_is_needed(annotator: Any) -> None:
+    """Two thirds are enough here, so the quick flip that gives a half and more is better than many corners."""
+    truth = np.zeros((60, 60), bool)
+    truth[:, :40] = True
+    whole = Labels.of(np.zeros((60, 60), bool))
+    best = annotator.best_edit(whole, truth, Sight(lambda: np.zeros((60, 60, 3), np.uint8)), "flip", 0.66)
+    assert best == Flip(0)

@@ -15,7 +15,7 @@ from ..support.files import make_folder, read_json, write_json, write_with
 from ..support.text import one_line
 from .coco import MAX_JSON_BYTES, run_string
 from .dataset import Skipped
-from .label_studio import LABEL, read_masks, write_tasks
+from .label_studio import LABEL, is_file_name, read_masks, write_tasks
 from .source import load
 
 
@@ -35,7 +35,7 @@ def read_labelled(path: Path) -> tuple[Iterator[Labelled], list[Skipped]]:
     """
     if path.suffix.lower() == ".json" and isinstance(read_json(path, "export it again", MAX_JSON_BYTES), list):
         masks, skipped = read_masks(path)
-        return (Labelled(name, f"images/{name}", mask) for name, mask in masks.items()), skipped
+        return (Labelled(name, f"images/{name}", mask) for name, mask in masks), skipped
     dataset = load(path)
     left_out = list(dataset.skipped)
 
@@ -54,7 +54,7 @@ def write_masks(folder: Path, masks: Iterable[Labelled]) -> int:
     place, count = make_folder(folder / "masks"), 0
     for name, _, mask in masks:
         target = place / f"{name}.png"
-        if "/" in name or "\\" in name or name.startswith("."):
+        if not is_file_name(name):
             raise UserError(f"{one_line(name)} is no name for a mask; rename its image.")
         if target.exists():
             raise UserError(f"{one_line(target)} is there already; choose another --out.")
@@ -62,13 +62,6 @@ def write_masks(folder: Path, masks: Iterable[Labelled]) -> int:
         write_with(target, lambda file, image=image: image.save(file, format="PNG"))  # type: ignore[misc]
         count += 1
     return count
-
-
-def write_label_studio(path: Path, masks: Iterable[Labelled]) -> int:
-    """Write tasks for Label Studio, with brushes; how many."""
-    tasks = {one.name: (one.image, one.mask) for one in masks}
-    write_tasks(path, tasks)
-    return len(tasks)
 
 
 def write_coco(path: Path, masks: Iterable[Labelled]) -> int:
@@ -92,5 +85,5 @@ def write_coco(path: Path, masks: Iterable[Labelled]) -> int:
     return len(images)
 
 
-WRITERS = {"folder": write_masks, "coco": write_coco, "label-studio": write_label_studio}
+WRITERS = {"folder": write_masks, "coco": write_coco, "label-studio": write_tasks}
 """Forms that masks are written in."""

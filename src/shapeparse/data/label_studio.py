@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -25,36 +26,46 @@ SHAPES = ("brushlabels", "polygonlabels", "rectanglelabels")
 LABEL = "paint"
 SIZES = (3, 4, 8, 16)
 """Bits of the four kinds of run lengths that are written."""
+FAR = 1000
+"""Percent of an image: nobody draws farther outside of it."""
+LONGEST_NAME = 200
+"""Bytes of the name of a file, without its extension."""
 UPLOADED = re.compile(r"^[0-9a-f]{8}-(?=.)")
 """What Label Studio puts before the name of an uploaded file."""
 
 
-def read_masks(path: str | Path) -> tuple[dict[str, NDArray[np.bool_]], list[Skipped]]:
+def read_masks(path: str | Path) -> tuple[Iterator[tuple[str, NDArray[np.bool_]]], list[Skipped]]:
     """The masks of an exported file, by the names of their images without extension; tasks left out, with reasons.
 
-    All labels are paint. A task without any is an empty mask if it says its size, and is left out if not.
+    All labels are paint. Masks are drawn one by one, for a small file may ask for many large ones; the list is complete
+    once all have been.
     """
     path = Path(path)
     tasks = read_json(path, "export it again as JSON", MAX_JSON_BYTES)
-    if not isinstance(tasks, list):
+    if not isinstance(tasks, list) or not tasks:
         raise UserError(f"{one_line(path)} is not a list of tasks; export it from Label Studio as JSON.")
-    masks: dict[str, NDArray[np.bool_]] = {}
     skipped: list[Skipped] = []
-    for number, task in enumerate(tasks):
-        try:
-            name, mask = _task(task)
-            if name in masks:
-                raise UserError(f"is the second of the image {one_line(name)}; keep one of them.")
-            masks[name] = mask
-        except UserError as error:
-            skipped.append(Skipped(path, f"Task {number + 1} of {one_line(path)} {error}"))
-    return masks, skipped
+
+    def masks() -> Iterator[tuple[str, NDArray[np.bool_]]]:
+        names: set[str] = set()
+        for number, task in enumerate(tasks):
+            try:
+                name, mask = _task(task)
+                if name in names:
+                    raise UserError(f"is the second of the image {one_line(name)}; keep one of them.")
+            except UserError as error:
+                skipped.append(Skipped(path, f"Task {number + 1} of {one_line(path)} {error}"))
+                continue
+            names.add(name)
+            yield name, mask
+
+    return masks(), skipped
 
 
-def write_tasks(path: str | Path, masks: dict[str, tuple[str, NDArray[np.bool_]]]) -> None:
-    """Write tasks with brushes; ``masks`` are by name, each with the address or path of its image."""
+def write_tasks(path: str | Path, masks: Iterable[tuple[str, str, NDArray[np.bool_]]]) -> int:
+    """Write tasks with brushes, of names, the addresses or paths of their images, and masks; how many."""
     tasks: list[dict[str, Any]] = []
-    for name, (image, mask) in masks.items():
+    for name, image, mask in masks:
         height, width = mask.shape
         value = {"format": "rle", "rle": encode_brush(mask), "brushlabels": [LABEL]}
         result = {
@@ -63,6 +74,13 @@ def write_tasks(path: str | Path, masks: dict[str, tuple[str, NDArray[np.bool_]]
         }  # fmt: skip
         tasks.append({"data": {"image": image, "name": name}, "annotations": [{"result": [result]}]})
     write_text(path, json.dumps(tasks))
+    return len(tasks)
+
+
+def is_file_name(name: str) -> bool:
+    """Whether a name out of a file may become that of a file in a folder: nothing leads elsewhere, or is hidden."""
+    plain = 0 < len(name.encode("utf-8", "replace")) <= LONGEST_NAME and name.isprintable()
+    return plain and not name.startswith(".") and not set(name) & set("/\\")
 
 
 def encode_brush(mask: NDArray[np.bool_]) -> list[int]:
@@ -124,12 +142,12 @@ def _task(task: Any) -> tuple[str, NDArray[np.bool_]]:
     image = data.get("image") if isinstance(data, dict) else None
     if not isinstance(image, str):
         raise UserError("has no image; name it image in the labelling interface.")
-    name = UPLOADED.sub("", PurePosixPath(unquote(urlsplit(image).path).replace("\\", "/")).stem)
+    name = _name_of(image)
     drawn = task.get("annotations")
     results = drawn[0].get("result") if isinstance(drawn, list) and drawn and isinstance(drawn[0], dict) else None
     shapes = [one for one in results if isinstance(one, dict)] if isinstance(results, list) else []
     sizes = [(one.get("original_width"), one.get("original_height")) for one in shapes]
-    if not name or not sizes:
+    if not sizes:
         raise UserError("has no annotation; label it, or leave it out of the export.")
     width, height = sizes[0]
     if type(width) is not int or type(height) is not int or any(size != sizes[0] for size in sizes):
@@ -142,6 +160,17 @@ def _task(task: Any) -> tuple[str, NDArray[np.bool_]]:
     return name, mask
 
 
+def _name_of(image: str) -> str:
+    try:
+        path = unquote(urlsplit(image).path)
+    except ValueError as error:  # an address that is none
+        raise UserError(f"has the image {one_line(image)}, which is no address; rename it.") from error
+    name = UPLOADED.sub("", PurePosixPath(path.replace("\\", "/")).stem)
+    if not is_file_name(name):
+        raise UserError(f"has the image {one_line(image)}, whose name cannot be that of a mask; rename it.")
+    return name
+
+
 def _shape(kind: str, value: Any, height: int, width: int) -> NDArray[np.bool_]:
     if not isinstance(value, dict):
         raise UserError("has a shape without a value; export it again.")
@@ -151,7 +180,7 @@ def _shape(kind: str, value: Any, height: int, width: int) -> NDArray[np.bool_]:
         points = value.get("points")
     else:
         sides: list[Any] = [value.get(side) for side in ("x", "y", "width", "height")]
-        if not all(type(side) in (int, float) and abs(side) <= 1000 for side in sides) or value.get("rotation"):
+        if not all(type(side) in (int, float) and abs(side) <= FAR for side in sides) or value.get("rotation"):
             raise UserError("has a rectangle that is turned or far outside of its image; draw it as a polygon.")
         x, y, w, h = sides
         left, right = (max(round(at * width / 100), 0) for at in (x, x + w))
@@ -164,5 +193,7 @@ def _shape(kind: str, value: Any, height: int, width: int) -> NDArray[np.bool_]:
     numbers = [value for point in points for value in point]
     if not all(type(value) in (int, float) for value in numbers):
         raise UserError("has a polygon with a coordinate that is not a number; mend it.")
+    if not all(abs(value) <= FAR for value in numbers):
+        raise UserError("has a polygon far outside of its image; mend it.")
     scaled = [value * (height if place % 2 else width) / 100 for place, value in enumerate(numbers)]
     return outline_mask([scaled], height, width)

@@ -65,7 +65,8 @@ class Endpoints:
 
     def __init__(self, store: Store, learner: Learner, workshop: Workshop) -> None:
         self.store, self.learner, self.workshop = store, learner, workshop
-        self.page = page_response(labelling_page(store.photos.resolve().name))
+        photos = store.photos.resolve()
+        self.page = page_response(labelling_page(photos.parent.name if photos.name == "images" else photos.name))
         self.photo_jpeg = lru_cache(maxsize=6)(self._photo_jpeg)
 
     def add_to(self, app: FastAPI) -> None:
@@ -91,7 +92,7 @@ class Endpoints:
         ]
         problems = [{"name": printable(one.path.name), "reason": one.reason} for one in store.problems]
         content = {"photographs": photographs, "problems": problems, "learner": self.learner.status()}
-        return json_response({**content, "next": self.learner.next()})
+        return json_response({**content, "next": self.learner.next(), "folder": printable(str(store.folder), 400)})
 
     async def photograph(self, request: Request, number: int) -> Response:
         """A photograph's labels: its tree, its state, and whether there is something to undo or redo."""

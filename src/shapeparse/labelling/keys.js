@@ -18,7 +18,7 @@ function answerKey(page, event) {
     x: () => page.setPaint(!page.paint), t: () => page.turn(), "+": () => page.stage.zoomBy(1.4), "=": () => page.stage.zoomBy(1.4),
     "-": () => page.stage.zoomBy(1 / 1.4), 0: () => page.stage.zoomBy(0), ".": () => page.moreRectangles(1.25),
     ",": () => page.moreRectangles(0.8), "]": () => page.resize(1.25), "[": () => page.resize(0.8),
-    Escape: () => page.cancel(), l: () => page.learn(),
+    Escape: () => page.cancel(), l: () => page.learn(), e: () => page.finish(),
   };
   const tool = Object.keys(TOOLS).find((name) => TOOLS[name].key === key);
   if (tool) done(event, () => page.choose(tool));
@@ -37,8 +37,8 @@ function answerOnStage(page, event, key) {
     done(event, () => moveCross(page, ARROWS[key], event.shiftKey ? 5 : 1));
   } else if (key === " " || key === "Enter") {
     done(event, () => {
-      if (!stage.place) moveCross(page, [0, 0], 0);
-      else if (key === "Enter" && page.tool.finish) page.tool.finish(page);
+      if (key === "Enter" && page.tool.finish) page.tool.finish(page);
+      else if (!stage.place) moveCross(page, [0, 0], 0);
       else if (!page.pressed) page.press(stage.place, null);
       else page.release(stage.place, null);
       if (page.pressed && !page.tool.release) page.release(stage.place, null);

@@ -35,13 +35,16 @@ class ShapeparseLabel extends HTMLElement {
     };
     this.toolButtons = Object.entries(TOOLS).map(([name, { title: text, key }]) => {
       const one = button(text, key, () => this.choose(name));
+      one.append(make("kbd", { "aria-hidden": "true" }, key.toUpperCase()));
       one.dataset.tool = name;
       return one;
     });
-    this.paintButton = button("", "x", () => this.setPaint(!this.paint), "paint-button");
+    this.paintButtons = [button("Paint", "x", () => this.setPaint(true), "paint"), button("Skip", "x", () => this.setPaint(false), "skip")];
+    this.paintField = make("div", { class: "group paint-or-skip", role: "group", "aria-label": "Label" }, ...this.paintButtons);
     this.size = make("input", { type: "range", min: 0, max: 100, "aria-label": "Size", input: () => this.sizeChanged() });
     this.sizeField = make("label", { class: "size" }, make("span", {}, ""), this.size);
     this.turnButton = button("Turn the cut", "t", () => this.turn());
+    this.endButton = button("End the polygon", "Enter", () => this.tool.finish(this));
     this.told = make("p", { class: "told", role: "status" });
     this.undoButton = button("Undo", "z", () => this.undo());
     this.redoButton = button("Redo", "y", () => this.redo());
@@ -56,7 +59,7 @@ class ShapeparseLabel extends HTMLElement {
     this.learnerTold = make("p", { class: "learner-told" });
     this.bar = make("progress", { max: 1, value: 0, "aria-label": "Learning", hidden: true });
     this.learnButton = button("Learn now", "l", () => this.learn());
-    this.finishButton = button("Good enough: parse the rest", "", () => this.finish());
+    this.finishButton = button("Good enough: parse the rest", "e", () => this.finish());
     this.finished = make("div", { class: "finished" });
     const zoom = [
       iconButton("plus", "Zoom in (+)", () => this.stage.zoomBy(1.4)),
@@ -68,8 +71,8 @@ class ShapeparseLabel extends HTMLElement {
       "section", { class: "label-work", "aria-label": "Photograph" },
       make("div", { class: "label-head" }, this.subject, group("Photographs", button("Previous", "k", () => this.step(-1)), button("Next", "n", () => this.step(1)))),
       this.alert,
-      make("div", { class: "toolbar", role: "toolbar", "aria-label": "Tools" }, ...this.toolButtons),
-      make("div", { class: "toolbar" }, this.paintButton, this.sizeField, this.turnButton, this.told),
+      make("div", { class: "toolbar tools", role: "toolbar", "aria-label": "Tools" }, ...this.toolButtons),
+      make("div", { class: "toolbar chosen-tool" }, this.paintField, this.sizeField, this.turnButton, this.endButton, this.told),
       this.stage.element,
       make(
         "div", { class: "toolbar below" },
@@ -78,11 +81,13 @@ class ShapeparseLabel extends HTMLElement {
       ),
       make("p", { class: "help", id: "label-help" }, HELP),
     );
+    this.place = make("p", { class: "place" });
     const learner = make(
       "section", { class: "learner", "aria-label": "Parser" },
       make("h2", {}, "Parser"), this.learnerTold, this.bar, group("Parser", this.learnButton, this.finishButton), this.finished,
     );
-    const aside = make("aside", {}, learner, make("h2", {}, "Photographs"), this.list, this.problems);
+    this.tally = make("small", { class: "tally" });
+    const aside = make("aside", {}, learner, make("h2", {}, "Photographs ", this.tally), this.list, this.place, this.problems);
     this.append(
       make("header", {}, make("h1", {}, title), make("nav", {}, themeButton())),
       make("main", { class: "label-main" }, work, aside),
@@ -93,8 +98,9 @@ class ShapeparseLabel extends HTMLElement {
     this.cancel();
     this.name = name;
     for (const one of this.toolButtons) one.setAttribute("aria-pressed", String(one.dataset.tool === name));
-    this.paintButton.hidden = !this.tool.labels;
+    this.paintField.hidden = !this.tool.labels;
     this.turnButton.hidden = name !== "split";
+    this.endButton.hidden = !this.tool.finish;
     this.sizeField.hidden = !this.tool.sized;
     this.sizeField.firstChild.textContent = name === "grow" ? "Reach" : "Size";
     this.size.value = name === "grow" ? this.reach * 200 : Math.sqrt(this.radius / this.largest) * 100;
@@ -105,8 +111,7 @@ class ShapeparseLabel extends HTMLElement {
 
   setPaint(paint) {
     this.paint = paint;
-    this.paintButton.textContent = paint ? "Paint" : "Skip";
-    this.paintButton.classList.toggle("skip", !paint);
+    this.paintButtons.forEach((one, place) => one.setAttribute("aria-pressed", String(paint === !place)));
     this.stage.svg.classList.toggle("skips", !paint);
   }
 
@@ -158,9 +163,15 @@ class ShapeparseLabel extends HTMLElement {
   }
 
   cancel() {
-    Object.assign(this, { pressed: false, held: null, corners: [] });
+    Object.assign(this, { pressed: false, held: null });
+    this.setCorners([]);
     this.stage.sketch("");
     this.stage.hint("");
+  }
+
+  setCorners(corners) {
+    this.corners = corners;
+    this.endButton.disabled = corners.length < 3;
   }
 
   // Asking the service
@@ -210,7 +221,7 @@ class ShapeparseLabel extends HTMLElement {
   /** Ask for a change of the labels that are seen; the answer is what has become of them. */
   send(action, content = {}) {
     const number = this.current;
-    this.sendingNow = true;
+    this.setSending(true);
     return this.attempt(async () => {
       try {
         const step = this.status.step;
@@ -224,9 +235,14 @@ class ShapeparseLabel extends HTMLElement {
         this.show(await now.json());
         throw error;
       } finally {
-        this.sendingNow = false;
+        this.setSending(false);
       }
     });
+  }
+
+  setSending(now) {
+    this.sendingNow = now;
+    this.stage.svg.classList.toggle("busy", now);
   }
 
   edit(edit) {
@@ -303,7 +319,9 @@ class ShapeparseLabel extends HTMLElement {
     if (number === this.current && !this.sendingNow && status.step > this.status.step) this.show(status);
   }
 
-  showSitting({ photographs, problems, learner, next }) {
+  showSitting({ photographs, problems, learner, next, folder }) {
+    this.classList.toggle("single", photographs.length === 1); // there is nothing to learn from, and nowhere to go
+    this.place.textContent = `Masks and trees are in ${folder} after every change.`;
     if (this.list.children.length !== photographs.length) this.list.replaceChildren(...photographs.map((one, number) => this.entry(one, number)));
     photographs.forEach(({ state }, number) => {
       const entry = this.list.children[number];
@@ -315,7 +333,9 @@ class ShapeparseLabel extends HTMLElement {
       const reasons = problems.map(({ reason }) => make("li", {}, reason));
       this.problems.append(make("summary", {}, `${plural(problems.length, "file")} left out`), make("ul", {}, ...reasons));
     }
-    this.showLearner(learner, photographs.filter(({ state }) => state === "accepted").length);
+    const accepted = photographs.filter(({ state }) => state === "accepted").length;
+    this.tally.textContent = `${accepted} of ${photographs.length} accepted`;
+    this.showLearner(learner, accepted);
     this.markCurrent();
   }
 

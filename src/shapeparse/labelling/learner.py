@@ -22,6 +22,9 @@ from .teaching import LEAST, Teaching
 
 OFFERED = 5
 """Photographs that are offered as the next ones."""
+SPREAD = 0.02
+"""How much the accuracy of proposals is taken to vary before any is known; it counts like one of them, for a few that
+were accepted as they are do not make the next one certain."""
 PAUSE = 0.3
 """Seconds between looks at the process."""
 
@@ -114,7 +117,7 @@ class Learner:
         if len(last) < 2:
             return None
         mean = sum(last) / len(last)
-        variance = sum((share - mean) ** 2 for share in last) / (len(last) - 1)
+        variance = (sum((share - mean) ** 2 for share in last) + SPREAD**2) / len(last)
         return mean, sqrt(variance / len(last)), len(last)
 
     def next(self) -> list[int]:
@@ -137,9 +140,7 @@ class Learner:
             if labels is not None:
                 replace(labels.tree, name=one.path.name).save(self.store.folder / "trees" / f"{one.name}.json")
                 trees += 1
-        run = self.store.parser_folder(self.ready)
-        job = files.read_json(run / "job.json", "remove the folder")
-        return {"run": str(job["model"] or run), "trees": str(self.store.folder / "trees"), "count": trees}
+        return {"run": self._model(self.ready), "trees": str(self.store.folder / "trees"), "count": trees}
 
     # The process
 
@@ -152,7 +153,7 @@ class Learner:
         threads = max(1, (os.cpu_count() or 1) - 1)
         job = {
             "model": model, "teaching": asdict(self.teaching), "threads": threads, "photographs": rest,
-            "learned": 0 if model else len(names),
+            "learned": 0 if model else len(names), "last": self._model(self.ready),
         }  # fmt: skip
         files.write_json(folder / "job.json", job)
         self.asked = False
@@ -193,6 +194,13 @@ class Learner:
 
     def _told(self, number: int) -> dict[str, Any]:
         return _content(self.store.parser_folder(number) / "status.json")
+
+    def _model(self, number: int) -> str | None:
+        """The run folder of a parser, or the name of one that was given; None before there is one."""
+        if number < 0:
+            return None
+        run = self.store.parser_folder(number)
+        return str(_content(run / "job.json").get("model") or run)
 
     def _learned_from(self, number: int) -> int:
         return int(_content(self.store.parser_folder(number) / "job.json").get("learned", 0))

@@ -37,17 +37,45 @@ class Teaching:
             raise UserError(f"A parser learns for {self.epochs} epochs; give from 1 to {MOST:,}.")
 
 
-def teach(teaching: Teaching, data: Path, out: Path, threads: int, report: Callable[[dict[str, Any]], None]) -> None:
-    """Train a parser on a folder with images/ and masks/ into the run folder ``out``; a run that was begun goes on."""
+def teach(
+    teaching: Teaching,
+    data: Path,
+    out: Path,
+    threads: int,
+    report: Callable[[dict[str, Any]], None],
+    last: str | None = None,
+) -> None:
+    """Train a parser on a folder with images/ and masks/ into the run folder ``out``; a run that was begun goes on.
+
+    A network with an evidence map begins with the weights of the ``last`` parser, a run folder or ``pretrained``, if
+    that has the same. It learns from all photographs: what would be held out now, the last one may have learned from.
+    """
     from ..data import Source
     from ..learning.settings import TrainSettings
     from ..learning.start import new_run, resumed_run
+    from ..parsing.runs import RunFolder
 
-    resume = (out / "config.json").exists()
+    folder = RunFolder(out)
+    resume = folder.checkpoint_path.exists()
     if resume:
         trainer = resumed_run(out)
     else:
+        folder.config_path.unlink(missing_ok=True)  # of a run that was killed before it had learned anything
         minutes = None if teaching.epochs else teaching.minutes
         settings = TrainSettings(preset=teaching.preset, epochs=teaching.epochs, minutes=minutes, threads=threads)
-        trainer = new_run(out, Source(str(data)), settings)
+        source, has_map = Source(str(data)), settings.map_until > 0
+        first = last if has_map and last is not None and _has_preset(last, teaching.preset) else None
+        trainer = new_run(out, source, settings, validation=0.0 if has_map else None, begin_with=first)
     trainer.run(resume, lambda row: report({**row, "progress": trainer.progress()}))
+
+
+def _has_preset(run: str, preset: str) -> bool:
+    from ..parsing.runs import RunFolder
+    from ..parsing.shipped import NAME, pretrained_folder
+
+    try:
+        config = RunFolder(pretrained_folder() if run == NAME else run).read_config()
+    except UserError:
+        return False
+    settings = config.get("settings")
+    return isinstance(settings, dict) and settings.get("preset") == preset

@@ -15,14 +15,15 @@ const TOOLS = {
     },
   },
   polygon: {
-    key: "p", title: "Polygon", tells: "Click the corners; a double click, or Enter, ends it.", labels: true, stays: true,
+    key: "p", title: "Polygon", tells: "Click the corners; click the first one again, or twice, to end it.", labels: true, stays: true,
     hover: (page, point) => page.corners.length && page.stage.sketch(polyline([...page.corners, point])),
     press: (page, point, event) => {
-      if (event?.detail > 1) {
+      if (endsPolygon(page, point, event)) {
         TOOLS.polygon.finish(page);
         return;
       }
-      page.corners.push(point);
+      page.setCorners([...page.corners, point]);
+      page.cornerTime = event?.timeStamp;
       page.stage.sketch(polyline(page.corners));
     },
     finish: (page) => {
@@ -58,6 +59,16 @@ const TOOLS = {
   },
   pan: { key: "h", title: "Move", tells: "Drag the picture; the wheel, or two fingers, zoom.", pans: true },
 };
+
+const TWICE = 500; // milliseconds within which two clicks, or taps, at one place are a double click
+
+/** Whether a corner closes the polygon: it is the first one once more, or the last one twice. */
+function endsPolygon(page, [x, y], event) {
+  const { corners, stage, cornerTime } = page;
+  const near = ([x0, y0]) => Math.hypot(x - x0, y - y0) < NEAR * stage.perPixel;
+  if (corners.length >= 3 && near(corners[0])) return true;
+  return corners.length > 0 && event !== null && event.timeStamp - cornerTime < TWICE && near(corners.at(-1));
+}
 
 const polyline = (points) => points.map(([x, y], place) => `${place ? "L" : "M"}${x} ${y}`).join("");
 

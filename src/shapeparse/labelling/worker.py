@@ -59,7 +59,7 @@ def work(folder: Path) -> None:
         def report(row: dict[str, Any]) -> None:
             tell(phase="learning", progress=round(row["progress"], 3))
 
-        teach(Teaching(**job["teaching"]), folder / "data", folder, int(job["threads"]), report)
+        teach(Teaching(**job["teaching"]), folder / "data", folder, int(job["threads"]), report, job.get("last"))
         model = str(folder)
     propose(folder, model, job["photographs"], tell)
     tell(phase="done", progress=1.0)
