@@ -141,7 +141,7 @@ def make_seeds(folder: Path) -> Path:
     tree.save(folder / "tree" / "door.json")
     (folder / "world" / "door.pgw").write_bytes(WORLD)
     (folder / "coco" / "coco.json").write_text(json.dumps(_annotations()))
-    write_tasks(folder / "label-studio" / "tasks.json", {"door": ("door.png", mask)})
+    write_tasks(folder / "label-studio" / "tasks.json", [("door", "door.png", mask)])
     (folder / "geojson" / "zone.geojson").write_text(json.dumps(ZONE))
     (folder / "svg" / "zone.svg").write_text(SVG_ZONE)
     _make_models(folder)

@@ -68,7 +68,7 @@ def test_an_album_keeps_the_first_photographs_and_says_how_many(
     tree = load("run").parse(photo)
     words = []
     for count in (1, 2, 3):
-        album.add(photo, tree)
+        album.add(photo, tree, None)
         words.append(album.extent(count))
     assert words == ["it", "all 2", "the first 2 of them"]
     assert "<html" in album.html()
