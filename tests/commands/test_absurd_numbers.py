@@ -27,6 +27,7 @@ BESIDE: dict[str, tuple[str, ...]] = {
     "train": ("--data", "photos", "--out", "run", "--preset", "fast", "--method", "bc"),
     "parse": ("photos/images", "--html"),
     "paint": ("mask.png", "--out", "plans"),
+    "rectify": ("photos/images", "--corners", "1,1", "30,1", "30,30", "1,30", "--size", "60x60mm", "--out", "flat"),
     "serve": (),
     "label": ("photos/images",),
     "edit": ("tree.json",),

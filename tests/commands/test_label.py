@@ -12,7 +12,7 @@ from shapeparse.commands.cli import main
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["none"], "does not exist"), (["empty"], "no photograph"), (["empty", "--every", "1"], "at least 2"),
+        (["none"], "does not exist"), (["empty"], "no photograph"), (["empty", "--every", "1"], "give from 2"),
         (["empty", "--host", "0.0.0.0"], "--public"), (["empty", "--preset", "bes"], "did you mean best"),
         (["empty", "--model", "nowhere"], "nowhere"),
     ],

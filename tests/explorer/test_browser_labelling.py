@@ -85,6 +85,15 @@ def ready(page: Page, expect: Callable, number: int = 0) -> None:
     expect(state(page, number)).to_have_attribute("aria-current", "true")
 
 
+def proposed(page: Page, expect: Callable) -> None:
+    """Wait until a parser has proposed the rest, and the page shows what it proposes for the photograph at hand."""
+    expect(state(page, PHOTOGRAPHS - 1)).to_have_attribute("data-state", "proposed", timeout=300_000)
+    page.wait_for_function(
+        "(() => { const page = document.querySelector('shapeparse-label');"
+        " return page.sitting.photographs[page.current].step === page.status.step; })()"
+    )
+
+
 def at(page: Page, x: float, y: float) -> tuple[float, float]:
     """Where a place of a square photograph, from 0 to 1, is on the screen."""
     frame = page.locator(".label-stage svg").bounding_box()
@@ -128,7 +137,7 @@ def test_a_sitting_by_mouse_from_photographs_to_a_parser_and_a_plan(
         ready(page, expect, number + 1)
     painted = server.mask("part00")
     assert painted[20:28, 20:44].all() and painted.mean() == pytest.approx(0.125, abs=0.02)
-    expect(state(page, 11)).to_have_attribute("data-state", "proposed", timeout=300_000)
+    proposed(page, expect)
     expect(page.locator(".learner-told")).to_contain_text("learned from 2 photographs")
     for number in range(2, 4):  # now there are proposals to correct
         press(page, "Flip")
@@ -156,7 +165,7 @@ def test_a_sitting_by_keyboard_from_photographs_to_a_parser_and_a_plan(
         expect(state(page, number)).to_have_attribute("data-state", "corrected")
         keys.press("a")
         ready(page, expect, number + 1)
-    expect(state(page, 11)).to_have_attribute("data-state", "proposed", timeout=300_000)
+    proposed(page, expect)
     for key in ("f", " ", " "):
         keys.press(key)
     expect(state(page, 2)).to_have_attribute("data-state", "corrected")

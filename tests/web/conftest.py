@@ -23,6 +23,7 @@ from shapeparse import ParseTree, igm
 from shapeparse.parsing.settings import ParseSettings
 from shapeparse.web import ServiceSettings, create_app
 from shapeparse.web import app as app_module
+from shapeparse.web.parsers import Found
 from shapeparse.web.server import listen, make_server
 
 TREE: dict[str, Any] = {
@@ -117,13 +118,13 @@ class SlowModel:
     def facts(self) -> dict[str, Any]:
         return {"depth": 1, "settings": []}
 
-    def parse(self, photo: np.ndarray, mask: np.ndarray | None, settings: ParseSettings) -> ParseTree:
+    def parse(self, photo: np.ndarray, mask: np.ndarray | None, settings: ParseSettings) -> Found:
         self.parses += 1
         self.begun.release()
         assert self.go_on.wait(20)
         tree = igm(np.zeros(photo.shape[:2], bool))
         assert isinstance(tree, ParseTree)
-        return tree
+        return Found(tree)
 
 
 @dataclass(frozen=True)
