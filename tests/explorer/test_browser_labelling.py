@@ -88,10 +88,12 @@ def ready(page: Page, expect: Callable, number: int = 0) -> None:
 def proposed(page: Page, expect: Callable) -> None:
     """Wait until a parser has proposed the rest, and the page shows what it proposes for the photograph at hand."""
     expect(state(page, PHOTOGRAPHS - 1)).to_have_attribute("data-state", "proposed", timeout=300_000)
-    page.wait_for_function(
+    shown = (
         "(() => { const page = document.querySelector('shapeparse-label');"
         " return page.sitting.photographs[page.current].step === page.status.step; })()"
     )
+    while not page.evaluate(shown):  # the page's policy lets no script wait for it
+        page.wait_for_timeout(50)
 
 
 def at(page: Page, x: float, y: float) -> tuple[float, float]:
