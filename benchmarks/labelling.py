@@ -40,6 +40,8 @@ from shapeparse.support.text import unknown
 Row = dict[str, Any]
 Pictures = list[tuple[np.ndarray, np.ndarray]]
 SIDE = 256
+STRETCH = 5
+"""Photographs over which efforts are averaged."""
 VARIANTS: dict[str, Order | None] = {
     "polygons from nothing": None, "proposals, random order": "random", "proposals, chosen order": "chosen",
 }  # fmt: skip
@@ -67,7 +69,7 @@ def main(
     """
     if quick:
         photographs, held_out, seeds = 4, 2, 1
-    teaching = Teaching(every=2, preset="fast", epochs=1) if quick else Teaching(every=5)
+    teaching = Teaching(every=2, preset="fast", epochs=1) if quick else Teaching()
     asked = {"photographs": photographs, "held out": held_out, "teaching": asdict(teaching)}
     known = sources(data)
     for name in names or known:
@@ -155,7 +157,7 @@ def corrected(photo: np.ndarray, truth: np.ndarray, proposal: tuple[ParseTree, n
     if proposal is None:
         return correct(Labels.of(np.zeros(truth.shape, bool)), truth, Sight(lambda: photo))[1]
     tree, likely = proposal
-    return correct(Labels(tree.labels(), tree), truth, Sight(lambda: photo, likely))[1]
+    return correct(Labels.proposed(tree, likely), truth, Sight(lambda: photo, likely))[1]
 
 
 def learned(
@@ -207,7 +209,8 @@ def page(result: Row) -> str:
         f"means of {count} sitting{'s'[: count > 1]} of each kind. Actions are clicks and drags. A "
         f"click takes {CLICK:.1f} s, a drag {DRAG:.1f} s, a decision {THINK} s and another tool {KEY} s, by the "
         f"keystroke-level model. After every {teaching['every']} photographs a parser learns on, for "
-        f"{60 * teaching['minutes']:.0f} s of one core, and is measured on {asked['held out']} others.",
+        f"{60 * teaching['minutes']:.0f} s of one core, for which the annotator waits, and is measured on "
+        f"{asked['held out']} others.",
         table(rows_of(result)),
         verdict(result),
         f"{machine['cpu']}, {machine['cores']} cores; {result['date']}. Made by `python benchmarks/labelling.py`.",
@@ -228,12 +231,12 @@ def sittings_of(result: Row, variant: str) -> list[list[Row]]:
 
 def rows_of(result: Row) -> list[Row]:
     """One row per kind of sitting and stretch of photographs: the mean over sittings."""
-    count, every = result["asked"]["photographs"], result["asked"]["teaching"]["every"]
+    count = result["asked"]["photographs"]
     found: list[Row] = []
     for variant in VARIANTS:
         sittings = sittings_of(result, variant)
-        for first in range(0, count, every):
-            last = min(first + every, count)
+        for first in range(0, count, STRETCH):
+            last = min(first + STRETCH, count)
             part = [row for rows in sittings for row in rows[first:last]]
             shares = [rows[last - 1]["held-out accuracy"] for rows in sittings]
             known = [share for share in shares if share is not None]
@@ -248,7 +251,7 @@ def rows_of(result: Row) -> list[Row]:
 
 def verdict(result: Row) -> str:
     """The actions of corrections as a share of those of polygons for the same photographs, of the last stretches."""
-    count, every = result["asked"]["photographs"], result["asked"]["teaching"]["every"]
+    count = result["asked"]["photographs"]
     polygons = {
         (seed, row["photograph"]): row["actions"]
         for seed, rows in enumerate(sittings_of(result, "polygons from nothing"))
@@ -256,14 +259,14 @@ def verdict(result: Row) -> str:
     }
     lines = []
     for variant, order in VARIANTS.items():
-        for last in sorted({min(2 * every, count), count}) if order is not None else ():
+        for last in sorted({min(2 * STRETCH, count), count}) if order is not None else ():
             part = [
                 (row["actions"], polygons[seed, row["photograph"]])
                 for seed, rows in enumerate(sittings_of(result, variant))
-                for row in rows[last - every : last]
+                for row in rows[max(last - STRETCH, 0) : last]
             ]
             share = sum(ours for ours, _ in part) / max(sum(theirs for _, theirs in part), 1)
-            lines.append(f"- {variant}, photographs {last - every + 1} to {last}: {share:.0%}")
+            lines.append(f"- {variant}, photographs {max(last - STRETCH, 0) + 1} to {last}: {share:.0%}")
     return "Actions as a share of those that polygons take for the same photographs:\n\n" + "\n".join(lines)
 
 
@@ -275,7 +278,7 @@ def draw_curves(result: Row, path: Path) -> None:
         sittings = sittings_of(result, variant)
         actions = np.mean([[row["actions"] for row in rows] for rows in sittings], axis=0)
         style: Row = {"label": variant, "color": f"C{number}", "linewidth": 1.4}
-        work.plot(np.arange(1, len(actions) + 1), smooth(actions, result["asked"]["teaching"]["every"]), **style)
+        work.plot(np.arange(1, len(actions) + 1), smooth(actions, STRETCH), **style)
         shares = np.array([[row["held-out accuracy"] or np.nan for row in rows] for rows in sittings], float)
         if np.isfinite(shares).any():
             known = np.flatnonzero(np.isfinite(shares).all(axis=0) & new_values(shares))

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import given
+from PIL import Image
 
 from shapeparse import ParseTree, UserError
 from shapeparse.labelling.edits import Edit, Labels, Sight, edit_of, edit_to_json
@@ -95,9 +96,20 @@ def test_the_number_of_rectangles_of_a_proposal_is_searched_on_the_map() -> None
     likely = np.where(house(), 230, 20).astype(np.uint8)
     proposal = Labels.of(np.zeros((HEIGHT, WIDTH), bool), name="house.png")
     after = edit_of({"tool": "rectangles", "count": 9})(proposal, Sight(picture, likely, untouched=True))
-    assert np.array_equal(after.mask, house()) and after.rectangles == 9 and after.tree.name == "house.png"
+    assert np.array_equal(after.tree.labels(), house()) and after.rectangles == 9 and after.tree.name == "house.png"
     kept = edit_of({"tool": "rectangles", "count": 9})(proposal, Sight(picture, likely))
-    assert not kept.mask.any()
+    assert not kept.tree.labels().any()
+    assert not after.mask.any() and not kept.mask.any()
+
+
+def test_a_proposal_is_the_outline_of_the_map_beside_the_tree() -> None:
+    tree = Labels.of(np.zeros((HEIGHT, WIDTH), bool)).tree
+    likely = np.where(house(), 128, 127).astype(np.uint8)
+    proposal = Labels.proposed(tree, likely)
+    assert np.array_equal(proposal.mask, house()) and proposal.tree is tree
+    twice = np.array(Image.fromarray(likely).resize((2 * WIDTH, 2 * HEIGHT), Image.Resampling.NEAREST))
+    assert (Labels.proposed(tree, twice).mask == house()).mean() > 0.97
+    assert not Labels.proposed(tree).mask.any()
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from shapeparse import ParseTree, UserError
 from shapeparse.data import FolderDataset
 from shapeparse.data.images import read_mask
 from shapeparse.labelling.edits import Edit, Labels, edit_of
-from shapeparse.labelling.store import Stale, Store
+from shapeparse.labelling.store import Stale, Store, write_png
 
 from .conftest import HEIGHT, WIDTH, edits, house, picture
 
@@ -94,6 +94,15 @@ def test_any_sequence_of_edits_undo_redo_and_restart_gives_the_same_mask(events:
             if store.photograph(0).journal.lines:
                 assert np.array_equal(mask_of(store, 0), done[-1].mask)
         store.close()
+
+
+def test_a_proposal_has_the_outline_of_its_parsers_map(store: Store) -> None:
+    nothing = Labels.of(np.zeros(house().shape, bool)).tree
+    path = store.map_path(1, store.photograph(0).name)
+    path.parent.mkdir(parents=True)
+    write_png(path, np.where(house(), 200, 50).astype(np.uint8))
+    assert store.propose(0, nothing, 1) and np.array_equal(store.labels(0).mask, house())
+    assert store.propose(1, nothing, 1) and not store.labels(1).mask.any()  # no map of this one
 
 
 def test_states_follow_what_happens(store: Store) -> None:

@@ -39,7 +39,7 @@ class Args:
     """Folder for images/, masks/, trees/, labels/ (every change) and parsers/."""
     model: Annotated[str | None, arg(metavar="RUN", help_behavior_hint="(default: none)")] = None
     """Run folder of a parser that makes the first proposals; `pretrained` for the one that comes with shapeparse."""
-    every: int = 4
+    every: int = 3
     """Photographs to accept before the next parser learns."""
     minutes: float = 0.75
     """How long it learns."""

@@ -43,6 +43,15 @@ class Labels:
         found = best_tree(mask, rectangles=rectangles).tree
         return cls(mask, replace(found, name=name), rectangles)
 
+    @classmethod
+    def proposed(cls, tree: ParseTree, likely: npt.NDArray[np.uint8] | None = None) -> Labels:
+        """What a parser proposes: its tree, and the outline of its map, 0 to 255, which follows the object more closely
+        than rectangles do. Without a map it is what the tree says."""
+        if likely is None:
+            return cls(tree.labels(), tree)
+        sized = Image.fromarray(likely).resize((tree.width, tree.height), Image.Resampling.BILINEAR)
+        return cls(np.asarray(sized) > 127, tree)
+
     def drawn(self, mask: BoolArray) -> Labels:
         """The same photograph with a mask that was drawn freely."""
         return self if np.array_equal(mask, self.mask) else Labels.of(mask, self.rectangles, self.tree.name)
@@ -210,8 +219,7 @@ class Grow:
 class Rectangles:
     """More or fewer rectangles: the best tree with at most so many; 0 for as many as pay.
 
-    It is the best tree of the mask. While nobody has changed the parser's labels, it is that of its map, and the mask
-    follows.
+    It is the best tree of the mask; while nobody has changed the parser's labels, that of its map.
     """
 
     tool: ClassVar = "rectangles"
@@ -225,7 +233,7 @@ class Rectangles:
             return Labels.of(labels.mask, count, tree.name)
         found = Forest.of([best_tree(sight.likely.astype(np.float32) / 255, rectangles=count).tree])
         (tree,) = found.scaled(np.array([[tree.width, tree.height]], np.int32)).trees([tree.name])
-        return Labels(tree.labels(), tree, count)
+        return Labels(labels.mask, tree, count)
 
 
 Edit: TypeAlias = Flip | Drag | Cut | Merge | Rectangle | Polygon | Brush | Grow | Rectangles

@@ -116,9 +116,12 @@ class Store:
 
     def likely(self, number: int) -> npt.NDArray[np.uint8] | None:
         """The map of the parser that made the proposal, 0 to 255."""
-        photograph = self.photograph(number)
-        path = self.map_path(photograph.journal.by or 0, photograph.name)
-        if photograph.journal.by is None or not path.exists():
+        parser = self.photograph(number).journal.by
+        return None if parser is None else self._map(number, parser)
+
+    def _map(self, number: int, parser: int) -> npt.NDArray[np.uint8] | None:
+        path = self.map_path(parser, self.photograph(number).name)
+        if not path.exists():
             return None
         with Image.open(path) as image:
             return np.array(image.convert("L"))
@@ -180,7 +183,8 @@ class Store:
             if self.state(number) not in ("new", "proposed"):
                 return False
             tree = replace(tree, name=self.photograph(number).path.name)
-            self.photograph(number).journal.note("propose", Labels(tree.labels(), tree), by=parser)
+            labels = Labels.proposed(tree, self._map(number, parser))
+            self.photograph(number).journal.note("propose", labels, by=parser)
             return True
 
     def accepted(self) -> list[Photograph]:

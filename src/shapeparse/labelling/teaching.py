@@ -19,7 +19,7 @@ MOST = 1_000_000
 class Teaching:
     """When a parser learns, and for how long."""
 
-    every: int = 4
+    every: int = 3
     """Photographs to accept before the next parser learns."""
     preset: str = "best"
     """Its network."""

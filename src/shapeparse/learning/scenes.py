@@ -78,8 +78,8 @@ class Scenes:
         return [self.mask(scene) for scene in range(len(self))]
 
     def teacher(self, limits: Limits, name: TeacherName = "igm", lookahead: int = 0, price: float = 0.001) -> Teacher:
-        """The oracle of all scenes; see ``make_teacher``."""
-        return make_teacher(self.all_masks(), limits, name, lookahead, price)
+        """The oracle of all scenes, on as many cores as the network has; see ``make_teacher``."""
+        return make_teacher(self.all_masks(), limits, name, lookahead, price, torch.get_num_threads())
 
     def rewards(self) -> Rewards:
         """The rewards of all scenes."""

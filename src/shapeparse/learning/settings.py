@@ -15,7 +15,7 @@ from ..networks.presets import preset_named
 from ..support.checks import is_whole
 from ..support.errors import UserError
 from ..support.text import checked_names
-from .names import check_method_name
+from .names import REGISTERED, check_method_name
 
 if TYPE_CHECKING:
     from ..grammar import Limits
@@ -170,6 +170,8 @@ def recipe(preset: str, method: str) -> dict[str, Any]:
     """The settings that go with a preset and a method."""
     own = RECIPES.get(preset, {})
     usual = {**GENERAL, **own, **OWN.get(method, {})}
+    if method in REGISTERED and REGISTERED[method].knows_worth:
+        usual["teacher"] = "optimal"
     if "learning" not in own:
         usual["learning"] = replace(usual["learning"], **TUNED.get(method, {}))
     return usual

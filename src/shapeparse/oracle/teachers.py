@@ -39,12 +39,14 @@ def make_teacher(
     name: TeacherName = "igm",
     lookahead: int = 0,
     price: float = 0.001,
+    threads: int | None = None,
 ) -> Teacher:
     """The teacher of some masks.
 
     ``igm`` is the paper's; ``lookahead`` judges every cut by how the rest would go; ``optimal`` knows the best tree of
-    every node at a ``price`` per rectangle, so that stopping is worth something.
+    every node at a ``price`` per rectangle, so that stopping is worth something. The first two share
+    many nodes among so many ``threads``, or all cores.
     """
     if name == "optimal":
         return OptimalOracle(masks, limits, price)
-    return Oracle(masks, limits, (lookahead or LOOKAHEAD) if name == "lookahead" else lookahead)
+    return Oracle(masks, limits, (lookahead or LOOKAHEAD) if name == "lookahead" else lookahead, threads)
