@@ -158,6 +158,8 @@ def test_curves_are_averaged_over_the_time_that_all_of_them_cover() -> None:
     assert found.mean == pytest.approx([(0.2 + 0.4) / 2, (0.6 + 0.4) / 2, (1 + 0.4 + 0.5 / 6) / 2])
     assert found.low == pytest.approx([0.2, 0.4, 0.4 + 0.5 / 6])
     assert mean_curve([[], []]) is None
+    ratios = mean_curve([[[1, 0.0], [100, 0.99]]], points=3, by_ratio=True)
+    assert np.allclose(ratios.x, [1, 10, 100]) and np.allclose(ratios.mean, [0, 0.09, 0.99])
 
 
 def test_curves_that_share_no_time_are_one_point() -> None:

@@ -48,6 +48,11 @@ def is_point(value: Any) -> bool:
     return listed(is_number)(value) and len(value) == 2
 
 
+def is_counted(value: Any) -> bool:
+    """Whether it is a list of counts."""
+    return listed(is_count)(value)
+
+
 SUMMARY: dict[str, Check] = {
     **dict.fromkeys(("accuracy", "iou", "coverage", "waste", "leaves", "regret"), is_number),
     **dict.fromkeys(("oracle_accuracy", "majority_accuracy"), is_number),

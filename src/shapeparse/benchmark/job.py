@@ -115,6 +115,7 @@ def _method(plan: Plan, job: Job, loaded: Loaded, folder: Path, threads: int | N
             [(row["seconds"], row["validation_accuracy"]) for row in metrics], trainer.epoch, trainer.best_epoch,
             trainer.seconds, statistics.median(row["nodes_per_second"] for row in metrics), {
                 "updates": trainer.learner.updates, "node_samples": trainer.node_samples,
+                "curve_updates": [row["updates"] for row in metrics],
                 "plateau": None if trainer.plateau is None else trainer.plateau.to_json(),
             },
         )

@@ -145,12 +145,16 @@ class Curve(NamedTuple):
     high: npt.NDArray[np.float64]
 
 
-def mean_curve(curves: Iterable[Sequence[Sequence[float]]], points: int = 120) -> Curve | None:
-    """The mean of curves of (x, y) over the stretch that all of them cover, straight between their points."""
+def mean_curve(curves: Iterable[Sequence[Sequence[float]]], points: int = 120, by_ratio: bool = False) -> Curve | None:
+    """The mean of curves of (x, y) over the stretch that all of them cover, straight between their points.
+
+    With ``by_ratio`` its own points lie the same ratio apart, for a logarithmic axis.
+    """
     arrays = [np.asarray(curve, np.float64) for curve in curves if len(curve)]
     if not arrays:
         return None
     first, last = max(array[0, 0] for array in arrays), min(array[-1, 0] for array in arrays)
-    x = np.linspace(first, last, points) if last > first else np.array([last])
+    spaced = np.geomspace if by_ratio else np.linspace
+    x = spaced(first, last, points) if last > first else np.array([last])
     y = np.stack([np.interp(x, array[:, 0], array[:, 1]) for array in arrays])
     return Curve(x, y.mean(axis=0), y.min(axis=0), y.max(axis=0))

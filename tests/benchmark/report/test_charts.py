@@ -37,6 +37,20 @@ def test_one_training_of_two_rows_is_one_curve(some_results: Make) -> None:
     assert "Learning curve of U-Net, then lookahead and U-Net, then IGM" in html
 
 
+def test_what_went_on_to_a_plateau_is_drawn_over_updates(some_results: Make) -> None:
+    results = some_results(("bc", "dagger", "segment"))
+    for run in results["runs"]:
+        if run["row"] != "segment":
+            run["plateau"] = {"wait": 5}
+            run["curve_updates"] = [10 * (place + 1) for place in range(len(run["validation_curve"]))]
+    html = added(charts.add_learning, results)
+    assert "over the number of updates, on a logarithmic axis" in html
+    assert html.count("Learning curve of") == 2  # the U-Net counts none
+    for run in results["runs"]:
+        run["curve_updates"] = ["many"] * len(run["validation_curve"])
+    assert "<h2>" not in added(charts.add_learning, results)
+
+
 @pytest.mark.parametrize(
     ("add", "missing"),
     [

@@ -35,6 +35,13 @@ def test_a_single_point_can_be_seen() -> None:
     assert curve_panel(curve(0.7), PAINT, [], "minutes").axes[0].lines[-1].get_marker() == "o"
 
 
+def test_a_logarithmic_axis_begins_where_the_first_curve_does() -> None:
+    own, other = (curve(0.5, 0.7, 0.9)._replace(x=np.array(x)) for x in ((10.0, 100.0, 1000.0), (20.0, 200.0, 4000.0)))
+    axes = curve_panel(own, PAINT, [other], "updates", by_ratio=True).axes[0]
+    assert axes.get_xscale() == "log" and axes.get_xlim() == (10, 4000)
+    assert axes.xaxis.get_major_formatter()(1000) == "1,000"
+
+
 def test_labels_lie_on_splits_and_gains_hang_below_zero() -> None:
     axes = regret_panel([0.01, -0.002], [0.03, 0.0, 0.04]).axes[0]
     bars = [(bar.get_y(), bar.get_height()) for bar in cast("list[Rectangle]", list(axes.patches))]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -10,6 +11,7 @@ from matplotlib.figure import Figure
 from ...pictures import figure_png
 from ...pictures.page import Page, png_uri
 from ...pictures.palette import INK, PAINT, QUIET, SKIP, Colour
+from ..checks import is_counted
 from ..paper import PAPER_TABLE
 from ..standings import LEARNERS, Standings, kind, test_accuracy
 from ..statistics import Curve, Group, mean_curve
@@ -51,30 +53,35 @@ def add_accuracies(page: Page, standings: Standings) -> None:
 
 
 def add_learning(page: Page, standings: Standings) -> None:
-    """Validation accuracy over the time of training, a panel a row."""
+    """Validation accuracy over the time of training, a panel a row; over updates, where it went on to a plateau."""
+    together = _trained_together(standings.ranked())
+    by_updates = any(run.get("plateau") for groups in together for run in groups[0].runs.values())
     found = []
-    for groups in _trained_together(standings.ranked()):
-        curve = mean_curve(run.get("validation_curve") or [] for run in groups[0].runs.values())
+    for groups in together:
+        runs = groups[0].runs.values()
+        courses = (_over_updates(run) if by_updates else run.get("validation_curve") or [] for run in runs)
+        curve = mean_curve(courses, by_ratio=by_updates)
         if curve is not None:
             found.append((groups, curve))
     if not found:
         return
-    slow = max(float(curve.x[-1]) for _, curve in found) >= SLOW
+    slow = not by_updates and max(float(curve.x[-1]) for _, curve in found) >= SLOW
     curves = [curve._replace(x=curve.x / (60 if slow else 1)) for _, curve in found]
     page.heading("How they learned")
+    across = "the number of updates, on a logarithmic axis" if by_updates else "the time of training"
     page.paragraph(
-        "Accuracy on the validation images, which choose the epoch that is kept, over the time of training: the mean "
-        "over folds and their range, as far as all folds reach; pale: all the others. The best on test images first."
+        f"Accuracy on the validation images, which choose the epoch that is kept, over {across}: the mean over folds "
+        "and their range, as far as all folds reach; pale: all the others. The best on test images first."
     )
     line = standings.named("majority-set")
     level = None if line is None else ("majority label", _validation(line))
-    unit = "minutes of training" if slow else "seconds of training"
+    unit = "updates" if by_updates else "minutes of training" if slow else "seconds of training"
     pictures = []
     for place, ((groups, _), curve) in enumerate(zip(found, curves, strict=True)):
         others = curves[:place] + curves[place + 1 :]
         title = listed([standings.title(group) for group in groups])
         best = f"{percent(float(curve.mean.max()))} at best"
-        panel = curve_panel(curve, _colour(groups[0]), others, unit, level)
+        panel = curve_panel(curve, _colour(groups[0]), others, unit, level, by_updates)
         description = f"Learning curve of {title}: from {percent(float(curve.mean[0]))}, {best}"
         pictures.append((_uri(panel), description, f"{title}: {best}"))
     page.gallery(pictures)
@@ -189,6 +196,14 @@ def _validation(line: Group) -> float:
     found = line.over_folds("accuracy", "validation") or line.over_folds("accuracy", "test")
     assert found is not None
     return found.mean
+
+
+def _over_updates(run: dict[str, Any]) -> list[tuple[float, float]]:
+    """The run's validation accuracies over its updates; none if these were not written down."""
+    points, updates = run.get("validation_curve") or [], run.get("curve_updates") or []
+    if not is_counted(updates) or len(points) != len(updates):
+        return []
+    return [(float(count), float(accuracy)) for (_, accuracy), count in zip(points, updates, strict=True) if count]
 
 
 def _depth_curve(group: Group) -> Curve:

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, MaxNLocator
+from matplotlib.ticker import FuncFormatter, MaxNLocator, NullFormatter
 
 from ...pictures.figures import FONT, TEXT_SIZE, chart, new_figure, write_text
 from ...pictures.palette import BLANK, INK, PAINT, QUIET, SKIP, Colour, hexadecimal, mix
 from ..statistics import Curve
-from ..words import percent
+from ..words import amount, percent
 
 _WIDTH, _HEIGHT = 168.0, 126.0
 """In points: two fill a phone's screen, four a page."""
@@ -21,11 +21,17 @@ _SMALL = TEXT_SIZE - 1.5
 
 
 def curve_panel(
-    own: Curve, colour: Colour, others: Sequence[Curve], across: str, level: tuple[str, float] | None = None
+    own: Curve,
+    colour: Colour,
+    others: Sequence[Curve],
+    across: str,
+    level: tuple[str, float] | None = None,
+    by_ratio: bool = False,
 ) -> Figure:
     """A row's curve, with the range of its folds, before the pale curves of the ``others``.
 
-    All of them decide the scales, so panels of the same curves can be compared; ``level`` is a dashed line.
+    All of them decide the scales, so panels of the same curves can be compared; ``level`` is a dashed line. With
+    ``by_ratio`` the horizontal axis is logarithmic.
     """
     figure, axes = _panel(across)
     every = [own, *others]
@@ -43,8 +49,14 @@ def curve_panel(
         write_text(axes, right, level[1], level[0], QUIET, ha="right", va="bottom", fontsize=_SMALL - 0.5, zorder=5)
     room = max(high - low, 0.01)
     axes.set_ylim(low - 0.06 * room, high + 0.08 * room)
-    axes.set_xlim(0, right)
-    axes.xaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10], integer=right >= 4))
+    if by_ratio:
+        axes.set_xscale("log")
+        axes.set_xlim(min(float(curve.x[0]) for curve in every), right)
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: amount(value)))
+        axes.xaxis.set_minor_formatter(NullFormatter())
+    else:
+        axes.set_xlim(0, right)
+        axes.xaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10], integer=right >= 4))
     _percents(axes)
     return figure
 
