@@ -259,14 +259,15 @@ def verdict(result: Row) -> str:
     }
     lines = []
     for variant, order in VARIANTS.items():
-        for last in sorted({min(2 * STRETCH, count), count}) if order is not None else ():
+        ends = sorted({min(2 * STRETCH, count), count}) if order is not None else ()
+        for first, last in [*((max(end - STRETCH, 0), end) for end in ends), *([(0, count)] if ends else ())]:
             part = [
                 (row["actions"], polygons[seed, row["photograph"]])
                 for seed, rows in enumerate(sittings_of(result, variant))
-                for row in rows[max(last - STRETCH, 0) : last]
+                for row in rows[first:last]
             ]
             share = sum(ours for ours, _ in part) / max(sum(theirs for _, theirs in part), 1)
-            lines.append(f"- {variant}, photographs {max(last - STRETCH, 0) + 1} to {last}: {share:.0%}")
+            lines.append(f"- {variant}, photographs {first + 1} to {last}: {share:.0%}")
     return "Actions as a share of those that polygons take for the same photographs:\n\n" + "\n".join(lines)
 
 

@@ -4,8 +4,8 @@
 
 Starts the command on a folder of generated photographs, with its own defaults. The simulated annotator (``annotator``)
 labels photographs through the page's own requests until a parser begins to learn, and takes the seconds that the
-keystroke-level model gives a person. While the parser learns, it goes on with one more photograph, and other requests
-of the page are measured. Writes sitting.json and sitting.md.
+keystroke-level model gives a person. While the parser learns, it goes on with one more photograph, draws on it and
+takes that back, and all requests of the page are measured. Writes sitting.json and sitting.md.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from annotator import CLICK, ENOUGH, KEY, THINK, best_edit, seconds_of
 from machine import REPOSITORY, facts
 
 from shapeparse.data.generator import generate
-from shapeparse.labelling.edits import Labels, Sight, edit_to_json
+from shapeparse.labelling.edits import Brush, Labels, Sight, edit_to_json
 from shapeparse.labelling.store import write_png
 from shapeparse.support.errors import UserError
 from shapeparse.support.files import make_folder, write_json, write_text
@@ -40,6 +40,8 @@ SIDE = 512
 SEED = 9000
 PAUSE = 0.25
 """Seconds between two looks at the page while a parser learns."""
+STROKE = Brush((0.2 * SIDE, 0.3 * SIDE, 0.6 * SIDE, 0.5 * SIDE), SIDE / 40, paint=True)
+"""What is drawn and taken back again while a parser learns."""
 TOO_LONG = 3600.0
 
 
@@ -123,6 +125,8 @@ def sat_through(page: Page, pictures: list[tuple[np.ndarray, np.ndarray]], pace:
             raise UserError(f"No proposals came. {problem}")
         page.ask("a photograph's labels", f"api/photographs/{watched}")
         page.ask("a mask", f"api/photographs/{watched}/mask")
+        page.ask("an edit", f"api/photographs/{watched}/edit", {"edit": edit_to_json(STROKE)})
+        page.ask("undo", f"api/photographs/{watched}/undo", {})
         time.sleep(PAUSE)
     end = time.perf_counter()
     waits = {kind: summary(times) for kind, times in page.seconds.items()}

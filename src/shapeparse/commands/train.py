@@ -13,6 +13,7 @@ from ..learning.settings import ExplorationSettings, LearningSettings, TrainSett
 from ..networks.presets import PRESETS
 from ..support import progress
 from ..support.errors import UserError
+from ..support.limits import TEACHER_PRICE
 from ..support.text import one_line
 from .options import Device
 
@@ -76,7 +77,7 @@ class Args:
     """A rectangle is split along a side only while that side is longer than this."""
     teacher: Literal["igm", "lookahead", "optimal"] = "igm"
     """Who is imitated: the paper's greedy oracle, one that looks ahead, or the best tree there is at a price."""
-    teacher_price: Annotated[float, arg(name="price", metavar="SHARE")] = 0.001
+    teacher_price: Annotated[float, arg(name="price", metavar="SHARE")] = TEACHER_PRICE
     """Accuracy that every rectangle of the optimal teacher must bring."""
     lookahead: Annotated[int, arg(metavar="CUTS")] = 0
     """Cuts along each side that the teaching oracle looks ahead; 0 is the paper's."""

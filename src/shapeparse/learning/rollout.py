@@ -17,6 +17,7 @@ from ..oracle.rewards import Rewards
 from ..oracle.teachers import Teacher, TeacherName
 from ..parsing.actors import PolicyActor
 from ..support.errors import UserError
+from ..support.limits import TEACHER_PRICE
 from .memory import Transitions
 from .methods import Method
 from .roll_in import Parsed, Seat, every_node
@@ -50,7 +51,7 @@ class Rollout:
         limits: Limits,
         lookahead: int = 0,
         teacher: TeacherName = "igm",
-        price: float = 0.001,
+        price: float = TEACHER_PRICE,
         sight: Sight | None = None,
         **settings: Any,
     ) -> Rollout:

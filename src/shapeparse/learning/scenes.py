@@ -15,6 +15,7 @@ from ..networks.devices import CPU, as_tensor
 from ..networks.views import to_pixels
 from ..oracle.rewards import Rewards
 from ..oracle.teachers import Teacher, TeacherName, make_teacher
+from ..support.limits import TEACHER_PRICE
 from .augmentation import draw_lights
 
 
@@ -77,7 +78,9 @@ class Scenes:
         """The mask of every scene."""
         return [self.mask(scene) for scene in range(len(self))]
 
-    def teacher(self, limits: Limits, name: TeacherName = "igm", lookahead: int = 0, price: float = 0.001) -> Teacher:
+    def teacher(
+        self, limits: Limits, name: TeacherName = "igm", lookahead: int = 0, price: float = TEACHER_PRICE
+    ) -> Teacher:
         """The oracle of all scenes, on as many cores as the network has; see ``make_teacher``."""
         return make_teacher(self.all_masks(), limits, name, lookahead, price, torch.get_num_threads())
 

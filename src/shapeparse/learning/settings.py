@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from ..networks.presets import preset_named
 from ..support.checks import is_whole
 from ..support.errors import UserError
+from ..support.limits import TEACHER_PRICE
 from ..support.text import checked_names
 from .names import REGISTERED, check_method_name
 
@@ -217,7 +218,7 @@ class TrainSettings:
     """A node is split along an axis only while its extent there is greater than this many pixels."""
     teacher: Literal["igm", "lookahead", "optimal"] = FROM_RECIPE
     """Who is imitated: the paper's greedy oracle, one that looks ahead, or one that knows the best tree at a price."""
-    teacher_price: float = 0.001
+    teacher_price: float = TEACHER_PRICE
     """Accuracy, as a share of the image, that every rectangle of the optimal teacher must bring."""
     lookahead: int = 0
     """Candidate cuts per axis that the teaching oracle looks ahead; 0 is the paper's greedy oracle."""
@@ -289,7 +290,7 @@ class TrainSettings:
             )
         if not 0 < self.teacher_price <= 1:
             raise UserError(
-                f"teacher_price is {self.teacher_price}; give a share above 0 and at most 1, such as 0.001."
+                f"teacher_price is {self.teacher_price}; give a share above 0 and at most 1, such as {TEACHER_PRICE}."
             )
         if self.schedule not in ("cosine", "constant"):
             raise UserError(f"schedule is {self.schedule!r}; choose one of cosine, constant.")

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..grammar import Actions, Limits, Nodes
-from ..support.limits import LOOKAHEAD
+from ..support.limits import LOOKAHEAD, TEACHER_PRICE
 from .igm import Oracle
 from .optimal import OptimalOracle
 
@@ -38,14 +38,14 @@ def make_teacher(
     limits: Limits,
     name: TeacherName = "igm",
     lookahead: int = 0,
-    price: float = 0.001,
+    price: float = TEACHER_PRICE,
     threads: int | None = None,
 ) -> Teacher:
     """The teacher of some masks.
 
     ``igm`` is the paper's; ``lookahead`` judges every cut by how the rest would go; ``optimal`` knows the best tree of
-    every node at a ``price`` per rectangle, so that stopping is worth something. The first two share
-    many nodes among so many ``threads``, or all cores.
+    every node at a ``price`` per rectangle, so that stopping is worth something. The first two
+    share many nodes among so many ``threads``, or all cores.
     """
     if name == "optimal":
         return OptimalOracle(masks, limits, price)

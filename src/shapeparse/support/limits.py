@@ -4,6 +4,8 @@ from __future__ import annotations
 
 DEFAULT_PRICE = 0.0005
 """If nothing is asked for, every rectangle must bring this share of the pixels: few rectangles, high accuracy."""
+TEACHER_PRICE = 0.0001
+"""What every rectangle of the optimal teacher must bring, if nobody says: it is imitated for its accuracy."""
 MOST_RECTANGLES = 4096
 """That a search can be asked for."""
 PROVEN_DEPTH = 4
