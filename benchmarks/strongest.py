@@ -21,7 +21,7 @@ import tyro
 from machine import REPOSITORY, facts
 
 from shapeparse.benchmark.plan import Job, Plan
-from shapeparse.benchmark.statistics import paired_bootstrap
+from shapeparse.benchmark.statistics import Interval, paired_bootstrap
 from shapeparse.benchmark.words import plural, signed_interval
 from shapeparse.data.source import Source
 from shapeparse.grammar import Forest, ParseTree
@@ -273,9 +273,9 @@ def split_interval(differences: list[float]) -> str:
     """Student's interval of a mean over splits, in points."""
     if len(differences) < 2:
         return "–"
-    mean = 100 * float(np.mean(differences))
-    reach = 100 * student(len(differences) - 1) * float(np.std(differences, ddof=1)) / len(differences) ** 0.5
-    return f"{mean:+.2f} [{mean - reach:+.2f}, {mean + reach:+.2f}]"
+    mean = float(np.mean(differences))
+    reach = student(len(differences) - 1) * float(np.std(differences, ddof=1)) / len(differences) ** 0.5
+    return signed_interval(Interval(mean, mean - reach, mean + reach))
 
 
 def table(results: dict[str, Any]) -> str:
