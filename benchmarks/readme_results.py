@@ -32,7 +32,7 @@ PAGES = {
     REPOSITORY / "docs" / "painting.md": ("painting", "perspective"),
     REPOSITORY / "docs" / "formats.md": ("fuzz",),
     REPOSITORY / "docs" / "labelling.md": ("labelling",),
-    REPOSITORY / "docs" / "reproduction.md": ("benchmark", "findings", "plateau", "off-middle"),
+    REPOSITORY / "docs" / "reproduction.md": ("benchmark", "findings", "plateau", "ladder", "off-middle"),
     REPOSITORY / "docs" / "methods.md": ("regret", "tuning"),
     REPOSITORY / "docs" / "training.md": ("familiarity",),
     REPOSITORY / "docs" / "strongest.md": ("strongest", "ablations", "parsing"),
@@ -43,6 +43,7 @@ SOURCES = {
     "benchmark": "results/converged/*/results.json",
     "findings": "results/converged/*/results.json",
     "plateau": "results/converged/*/results.json",
+    "ladder": "results/ladder/*/results.json",
     "off-middle": "results/converged/*/results.json",
     "learning": "results/learning/*/results.json",
     "regret": "results/converged/*/results.json",
@@ -112,6 +113,8 @@ def section(name: str, to_results: str) -> str:
         return findings_section(converged)
     if name == "plateau":
         return plateau_section(converged)
+    if name == "ladder":
+        return ladder_section(converged.get("built-in"), _benchmarks("ladder/*"))
     if name == "off-middle":
         return off_middle_section(converged)
     return benchmark_section(converged, to_results)
@@ -263,6 +266,31 @@ def _plateau(group: Group | None) -> str:
         float(np.mean([one[name] for one in found])) for name in ("updates", "node_samples", "seconds")
     )
     return f"{updates:,.0f}; {nodes / 1000:,.0f}; {seconds / 60:.1f}"
+
+
+def ladder_section(first: dict[str, Any] | None, others: dict[str, dict[str, Any]]) -> str:
+    """What longer waits for the plateau change: rows of one split, a column for each wait."""
+    runs = [run for results in [first, *others.values()] if results for run in results["runs"] if run["fold"] == 0]
+    waited = {(run["row"], run["plateau"]["wait"]): run for run in runs if run.get("plateau")}
+    waits = sorted({wait for _, wait in waited})
+    rows = [row for row in dict.fromkeys(row for row, _ in waited) if all((row, wait) in waited for wait in waits[:2])]
+    if len(waits) < 2:
+        return "\nNot measured yet.\n\n"
+    lines = [
+        f"| {' | '.join([waited[row, waits[0]]['title'], *(_waited(waited.get((row, wait))) for wait in waits)])} |"
+        for row in rows
+    ]
+    return f"""
+| row | {" | ".join(f"until {wait:,} bring nothing" for wait in waits)} |
+| --- |{" ---: |" * len(waits)}
+{chr(10).join(lines)}
+
+"""
+
+
+def _waited(run: dict[str, Any] | None) -> str:
+    """The test accuracy of a run, and the updates that it made in all."""
+    return NONE if run is None else f"{100 * run['test']['accuracy']:.2f} ({run['updates']:,} updates)"
 
 
 def off_middle_section(benchmarks: dict[str, dict[str, Any]]) -> str:

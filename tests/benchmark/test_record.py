@@ -159,6 +159,11 @@ def test_a_method_is_done_if_its_runs_have_the_settings_of_now(record, plan, fin
     assert record.is_done(BC, plan, results)
     assert not record.is_done(Job("bc", 1, "fast"), plan, results)
     assert not record.is_done(Job("drag", 0, "fast"), plan, results)
+    results["runs"][0]["settings"]["teacher_price"] = 0.7  # of a teacher who is not asked
+    assert record.is_done(BC, plan, results)
+    results["runs"][0]["settings"]["teacher"] = "optimal"
+    assert not record.is_done(BC, plan, results)
+    results["runs"][0]["settings"]["teacher"] = "igm"
     results["runs"][0]["settings"]["learning"]["rate"] /= 2
     assert not record.is_done(BC, plan, results)
 

@@ -140,3 +140,8 @@ def test_the_encoder_settles_which_of_two_presets_is_meant() -> None:
 def test_an_encoder_that_there_is_not_is_refused(refused) -> None:
     assert "lite0, none" in refused(TrainSettings, encoder="resnet")
     assert "--preset best" in refused(TrainSettings, preset="fast", encoder="lite0")
+
+
+def test_the_price_of_a_teacher_who_is_not_asked_tells_no_runs_apart() -> None:
+    assert TrainSettings("dagger", teacher_price=0.02) == TrainSettings("dagger")
+    assert TrainSettings("dagger", teacher="optimal", teacher_price=0.02).teacher_price == 0.02

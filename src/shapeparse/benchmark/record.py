@@ -79,7 +79,7 @@ class Record:
         """Whether the record has runs of this job, made with the settings it has now."""
         runs = [run for run in results["runs"] if run["job"] == job.name]
         wanted = settings_json(plan.settings(job)) if job.row not in PEERS else None
-        return bool(runs) and all(wanted is None or _agrees(run["settings"], wanted) for run in runs)
+        return bool(runs) and all(wanted is None or _agrees(_that_count(run["settings"]), wanted) for run in runs)
 
     def collect(self, job: Job, results: dict[str, Any]) -> None:
         """Take a finished job's runs into the record."""
@@ -102,6 +102,12 @@ class Record:
         """What ``cache`` kept, read only as far as it is looked at."""
         images, masks = (np.load(self.out / "jobs" / f"{name}.npy", mmap_mode="r") for name in ("images", "masks"))
         return Loaded(images, masks, list(plan.names), [])
+
+
+def _that_count(settings: dict[str, Any]) -> dict[str, Any]:
+    """Settings without those that change nothing beside the others."""
+    priced = settings.get("teacher") == "optimal"
+    return {name: value for name, value in settings.items() if priced or name != "teacher_price"}
 
 
 def _agrees(noted: dict[str, Any], wanted: dict[str, Any]) -> bool:

@@ -302,6 +302,8 @@ class TrainSettings:
         no_epochs = self.epochs is not None and (not is_whole(self.epochs) or self.epochs < 1)
         if no_epochs or (self.minutes is not None and self.minutes <= 0):
             raise UserError("The budget is empty; give --epochs or --minutes greater than 0.")
+        if self.teacher != "optimal":  # where it counts for nothing, it must not tell two runs apart
+            object.__setattr__(self, "teacher_price", TEACHER_PRICE)
 
     def _settle_encoder(self) -> None:
         """The preset with the encoder that was asked for: ``scratch`` is ``best`` without one."""
