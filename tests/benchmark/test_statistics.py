@@ -159,6 +159,7 @@ def test_curves_are_averaged_over_the_time_that_all_of_them_cover() -> None:
     assert found.low == pytest.approx([0.2, 0.4, 0.4 + 0.5 / 6])
     assert mean_curve([[], []]) is None
     ratios = mean_curve([[[1, 0.0], [100, 0.99]]], points=3, by_ratio=True)
+    assert ratios is not None
     assert np.allclose(ratios.x, [1, 10, 100]) and np.allclose(ratios.mean, [0, 0.09, 0.99])
 
 

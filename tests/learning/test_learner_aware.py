@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
@@ -19,7 +20,7 @@ from shapeparse.learning.settings import TrainSettings
 
 
 @pytest.fixture(scope="module")
-def example() -> ModuleType:
+def example() -> Iterator[ModuleType]:
     path = Path(__file__).resolve().parents[2] / "examples" / "learner_aware.py"
     spec = importlib.util.spec_from_file_location("learner_aware", path)
     assert spec is not None and spec.loader is not None
