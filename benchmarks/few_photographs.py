@@ -86,7 +86,10 @@ def measured(row: str, loaded: Loaded, count: int, draw: int, minutes: float, se
     parts = [loaded.images[train], loaded.masks[train], loaded.images[validation], loaded.masks[validation]]
     folder = jobs / f"{row}-{count}-{draw}"
     if row == "unet-lite":
-        settings = SegmenterSettings(minutes=minutes, seed=seed + draw, encoder="lite0", passes=max(2, 64 // count))
+        settings = SegmenterSettings(
+            minutes=minutes, seed=seed + draw, encoder="lite0", passes=max(2, 64 // count),
+            begin_with="pretrained" if count < FEW else "none",  # as ours does
+        )  # fmt: skip
         segmenter = Segmenter(settings, TrainingData(*parts), folder)
         segmenter.run(resume=True)
         trees = [best_tree(one).tree for one in segmenter.probabilities(test.images)]

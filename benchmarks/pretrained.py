@@ -23,6 +23,7 @@ from shapeparse.commands.watch import Watch
 from shapeparse.data import BUILT_IN, Loaded
 from shapeparse.data.source import Source
 from shapeparse.grammar import ParseTree
+from shapeparse.learning.beginning import NOTHING
 from shapeparse.learning.data import split_data
 from shapeparse.learning.settings import TrainSettings
 from shapeparse.learning.start import stored_settings
@@ -101,7 +102,7 @@ def main(
 def train(work: Path, loaded: Loaded, source: Source, test: int, settings: TrainSettings) -> None:
     """Train, or go on training, in the run folder."""
     data, parts = split_data(loaded, VALIDATION, test, SEED, source)
-    trainer = Trainer(settings, data, work, {"data": parts})
+    trainer = Trainer(settings, data, work, {"data": parts}, begin_with=NOTHING)
     with Watch(trainer) as watch:
         trainer.run(resume=True, report=watch)
 

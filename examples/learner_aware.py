@@ -16,10 +16,10 @@ import torch
 from torch import Tensor
 
 import shapeparse
-from shapeparse.grammar import Actions, Nodes, Rule, split_children
+from shapeparse.grammar import Actions, Rule, split_children
 from shapeparse.learning import losses
 from shapeparse.learning.batch import Batch
-from shapeparse.learning.critic_losses import CriticFit, CriticInput, CriticLoss, Judgement
+from shapeparse.learning.critic_losses import CriticFit, CriticInput, CriticLoss, Judgement, learners_values
 from shapeparse.learning.policy_losses import Loss, PolicyLoss, mixed_gradient
 
 
@@ -51,20 +51,9 @@ def goals(batch: Batch, given: CriticInput, levels: int) -> Tensor:
         if level < levels:
             actions = batch.oracle(nodes)
     if len(nodes):
-        np.add.at(pixels, owner, learners_values(batch, given, nodes) * nodes.area)
+        values = learners_values(batch, given, nodes).double().cpu().numpy()
+        np.add.at(pixels, owner, values * nodes.area)
     return torch.from_numpy((pixels / area).astype(np.float32)).to(batch.device)
-
-
-@torch.no_grad()
-def learners_values(batch: Batch, given: CriticInput, nodes: Nodes) -> np.ndarray:
-    """What the slow copies of policy and critic expect of nodes when the learner acts there."""
-    assert given.targets is not None
-    policy, critic = given.targets
-    pixels, view = batch.minibatch.pixels, batch.minibatch.children_view(nodes, batch.limits)
-    features = policy.trunk(policy.encode(pixels), view)
-    judged = critic(critic.look(pixels, view, features))
-    values: np.ndarray = losses.expected_value(policy.decide(features, view.valid), judged).double().cpu().numpy()
-    return values
 
 
 def imitate_where_it_can(sharpness: float) -> PolicyLoss:

@@ -54,7 +54,8 @@ def train(
         validation: share of the photographs that are not learned from, but say what to expect; a tenth if not given. Of
             fewer than 40, all are learned from, and cross-validation says it.
         test: photographs to hold out altogether.
-        begin_with: a run folder, or ``"pretrained"``: begin with the weights of that parser.
+        begin_with: a run folder, or ``"pretrained"``: begin with the weights of that parser; ``"none"`` for those of no
+            parser. If not given, fewer than 40 photographs begin with the pretrained one, if it has the same network.
         resume: go on with the run in ``out``, with its settings; with ``minutes`` or ``epochs`` of its own, train a
             complete one on.
         device: auto, cpu, cuda or mps.

@@ -19,6 +19,9 @@ def unknown_afterwards(monkeypatch: pytest.MonkeyPatch) -> None:
     registered: dict[str, Method] = {}
     monkeypatch.setattr(names, "REGISTERED", registered)
     monkeypatch.setattr("shapeparse.learning.methods.REGISTERED", registered)
+    known = set(names.KNOW_WORTH)
+    monkeypatch.setattr(names, "KNOW_WORTH", known)
+    monkeypatch.setattr("shapeparse.learning.settings.KNOW_WORTH", known)
 
 
 def test_the_names_are_those_of_the_table_in_its_order():
@@ -32,6 +35,15 @@ def test_a_method_of_ones_own_is_known_by_its_name():
     check_method_name("mine")
     assert method_named("mine") is mine
     assert TrainSettings(method="mine").method == "mine"
+
+
+def test_who_is_told_the_worth_of_cuts_has_the_teacher_that_knows_it():
+    rows = {**METHODS, **ABLATIONS}
+    assert {name for name, method in rows.items() if method.knows_worth} == names.KNOW_WORTH
+    register_method("mine", METHODS["drag-exact"])
+    assert TrainSettings("mine").teacher == TrainSettings("drag-exact").teacher == "optimal"
+    register_method("mine", METHODS["dagger"])
+    assert TrainSettings("mine").teacher == "igm"
 
 
 @pytest.mark.parametrize("name", ["drag", "mcpg-root"])

@@ -15,6 +15,7 @@ import torch
 from safetensors.numpy import load_file, save_file
 
 from shapeparse import igm
+from shapeparse.learning.beginning import pretrained_map
 from shapeparse.learning.data import TrainingData
 from shapeparse.networks import lite
 from shapeparse.networks.lite import LiteEncoder
@@ -356,6 +357,15 @@ def test_a_segmenter_with_our_eyes_begins_with_them_and_moves_them_slowly(segmen
     found: Any = load_segmenter(tmp_path / "run").network
     moved = {name for name, value in found.eyes.state_dict().items() if not value.equal(known.state_dict()[name])}
     assert moved and not any(name.startswith(("stem", "stages.0", "stages.1")) for name in moved)
+
+
+def test_a_segmenter_can_begin_with_the_pretrained_parser_as_ours_does(segmenter, refused) -> None:
+    pytest.importorskip(lite.PACKAGE)
+    widths = PRESETS["best"].widths
+    one = segmenter(encoder="lite0", widths=widths, begin_with="pretrained")
+    known = pretrained_map(PRESETS["best"]).state_dict()
+    assert all(torch.equal(value, known[name]) for name, value in one.network.pyramid.state_dict().items())
+    assert "choose one of none." in refused(SegmenterSettings, begin_with="pretrained")
 
 
 def test_widths_are_those_of_our_own_networks() -> None:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..data import Loaded
+from ..learning.settings import TrainSettings
 from ..support import files
 from ..support.errors import UserError
 from ..support.text import one_line
@@ -78,8 +79,10 @@ class Record:
     def is_done(self, job: Job, plan: Plan, results: dict[str, Any]) -> bool:
         """Whether the record has runs of this job, made with the settings it has now."""
         runs = [run for run in results["runs"] if run["job"] == job.name]
-        wanted = settings_json(plan.settings(job)) if job.row not in PEERS else None
-        return bool(runs) and all(wanted is None or _agrees(_that_count(run["settings"]), wanted) for run in runs)
+        if job.row in PEERS:
+            return bool(runs)
+        wanted = settings_json(plan.settings(job))
+        return bool(runs) and all(_as_now(run["settings"]) == wanted for run in runs)
 
     def collect(self, job: Job, results: dict[str, Any]) -> None:
         """Take a finished job's runs into the record."""
@@ -104,13 +107,9 @@ class Record:
         return Loaded(images, masks, list(plan.names), [])
 
 
-def _that_count(settings: dict[str, Any]) -> dict[str, Any]:
-    """Settings without those that change nothing beside the others."""
-    priced = settings.get("teacher") == "optimal"
-    return {name: value for name, value in settings.items() if priced or name != "teacher_price"}
-
-
-def _agrees(noted: dict[str, Any], wanted: dict[str, Any]) -> bool:
-    """Whether settings are as they were noted; those that did not exist then do not count."""
-    both = ((value, wanted.get(name)) for name, value in noted.items())
-    return all(_agrees(a, b) if isinstance(a, dict) and isinstance(b, dict) else a == b for a, b in both)
+def _as_now(noted: dict[str, Any]) -> dict[str, Any] | None:
+    """Settings as they were noted, with what did not exist then as it is now; None if that cannot be."""
+    try:
+        return settings_json(TrainSettings.from_json(noted))
+    except (UserError, KeyError, TypeError, ValueError):
+        return None

@@ -55,7 +55,14 @@ class Args:
     resume: Annotated[bool, arg(help_behavior_hint="")] = False
     """Go on with the run in the run folder, with its settings; no other option is needed. With --minutes or --epochs, a
     complete run is trained on."""
-    begin_with: Annotated[str | None, arg(name="from", metavar="RUN|pretrained", help_behavior_hint="")] = None
+    begin_with: Annotated[
+        str | None,
+        arg(
+            name="from",
+            metavar="RUN|pretrained|none",
+            help_behavior_hint="(default: pretrained for fewer than 40 photographs, else none)",
+        ),
+    ] = None
     """Begin with the weights of another parser of the same preset."""
     test: Annotated[int, arg(metavar="IMAGES")] = 0
     """Photographs to hold out altogether, for `shapeparse evaluate`."""

@@ -47,8 +47,9 @@ def teach(
 ) -> None:
     """Train a parser on a folder with images/ and masks/ into the run folder ``out``; a run that was begun goes on.
 
-    A network with an evidence map begins with the weights of the ``last`` parser, a run folder or ``pretrained``, if
-    that has the same. It learns from all photographs: what would be held out now, the last one may have learned from.
+    A network with an evidence map begins with the weights of the ``last`` parser, a run folder, if that has the same;
+    else as a training of few photographs usually does. It learns from all photographs: what would be held out now, the
+    last one may have learned from.
     """
     from ..data import Source
     from ..learning.settings import TrainSettings
@@ -64,18 +65,18 @@ def teach(
         minutes = None if teaching.epochs else teaching.minutes
         settings = TrainSettings(preset=teaching.preset, epochs=teaching.epochs, minutes=minutes, threads=threads)
         source, has_map = Source(str(data)), settings.map_until > 0
-        first = last if has_map and last is not None and _has_preset(last, teaching.preset) else None
+        first = last if has_map and last is not None and _same_network(last, teaching.preset) else None
         trainer = new_run(out, source, settings, validation=0.0 if has_map else None, begin_with=first)
     trainer.run(resume, lambda row: report({**row, "progress": trainer.progress()}))
 
 
-def _has_preset(run: str, preset: str) -> bool:
+def _same_network(run: str, preset: str) -> bool:
+    from ..learning.beginning import fits, network_of
+    from ..networks.presets import preset_named
     from ..parsing.runs import RunFolder
     from ..parsing.shipped import NAME, pretrained_folder
 
     try:
-        config = RunFolder(pretrained_folder() if run == NAME else run).read_config()
+        return fits(network_of(RunFolder(pretrained_folder() if run == NAME else run)), preset_named(preset))
     except UserError:
         return False
-    settings = config.get("settings")
-    return isinstance(settings, dict) and settings.get("preset") == preset

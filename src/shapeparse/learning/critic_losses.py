@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ..grammar import Actions, Rule, split_children, valid_rules
+from ..grammar import Actions, Nodes, Rule, split_children, valid_rules
 from ..networks.critic import Critic, CriticOutput
 from ..networks.devices import as_tensor
 from ..networks.policy import Policy
@@ -101,21 +101,27 @@ def _offered_locations(batch: Batch) -> tuple[np.ndarray, np.ndarray]:
     return offered, counted
 
 
+@torch.no_grad()
+def learners_values(batch: Batch, given: CriticInput, children: Nodes) -> Tensor:
+    """(children,): what the slow copies of policy and critic expect of nodes below the batch's if the learner acts."""
+    assert given.targets is not None
+    policy, critic = given.targets
+    pixels, view = batch.minibatch.pixels, batch.minibatch.children_view(children, batch.limits)
+    features = policy.trunk(policy.encode(pixels), view)
+    judged = critic(critic.look(pixels, view, features))
+    return losses.expected_value(policy.decide(features, view.valid), judged)
+
+
 def _bootstrapped(batch: Batch, given: CriticInput) -> Tensor:
     """(nodes,): the reward of labels; of splits, what the target networks expect of both children."""
-    assert given.targets is not None and batch.rewards is not None
-    policy, critic = given.targets
+    assert batch.rewards is not None
     kept, nodes = batch.minibatch.transitions, batch.nodes
     goal = as_tensor(batch.rewards.label_returns(nodes, kept.rule), batch.device)
     split = np.flatnonzero(kept.rule < Rule.PAINT)
     if len(split) == 0:
         return goal
     children = split_children(nodes.take(split), Actions(kept.rule[split], kept.cut[split]))
-    with torch.no_grad():
-        view = batch.minibatch.children_view(children, batch.limits)
-        features = policy.trunk(policy.encode(batch.minibatch.pixels), view)
-        judged = critic(critic.look(batch.minibatch.pixels, view, features))
-        value = losses.expected_value(policy.decide(features, view.valid), judged)
+    value = learners_values(batch, given, children)
     area = as_tensor(children.area.astype(np.float32), batch.device)
     goal[as_tensor(split, batch.device)] = losses.tree_backup(value.view(-1, 2), area.view(-1, 2))
     return goal

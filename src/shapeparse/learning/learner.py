@@ -104,6 +104,10 @@ class Learner:
             named["averaged_policy"] = self.averaged
         return named
 
+    def policies(self) -> list[nn.Module]:
+        """The policy, its mean and its slow copy, as far as there are any."""
+        return [network for network in self.networks().values() if isinstance(network, Policy)]
+
     @property
     def learned(self) -> Policy:
         """The policy to parse with: the mean of past ones, or as it is."""

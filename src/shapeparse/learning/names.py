@@ -21,6 +21,8 @@ ABLATION_NAMES = (
     "dagger-taken", "mcpg-root", "drag-expected-many", "drag-expected-shared", "drag-expected-still",
     "drag-expected-priced", "drag-expected-entropy",
 )  # fmt: skip
+KNOW_WORTH = {"drag-exact", "drag-exact-anchored", "aggrevate-exact"}
+"""Those that are told the worth of every cut, which only the optimal teacher knows."""
 REGISTERED: dict[str, Method] = {}
 """Methods from outside; see ``register_method``."""
 
@@ -35,6 +37,7 @@ def register_method(name: str, method: Method) -> None:
     if name in METHOD_NAMES + ABLATION_NAMES:
         raise UserError(f"{name!r} is a method of shapeparse; take another name or title for yours.")
     REGISTERED[name] = method
+    (KNOW_WORTH.add if method.knows_worth else KNOW_WORTH.discard)(name)
 
 
 def check_method_name(name: str) -> None:

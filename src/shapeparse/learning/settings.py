@@ -16,7 +16,7 @@ from ..support.checks import is_whole
 from ..support.errors import UserError
 from ..support.limits import TEACHER_PRICE
 from ..support.text import checked_names
-from .names import REGISTERED, check_method_name
+from .names import KNOW_WORTH, check_method_name
 
 if TYPE_CHECKING:
     from ..grammar import Limits
@@ -158,20 +158,16 @@ OWN: dict[str, dict[str, Any]] = {
     "drag-control": {"beta_end": 0.5},
     "dagger-optimal": {"teacher": "optimal"},
     "dagger-places": {"teacher": "optimal"},
-    "drag-exact": {"teacher": "optimal"},
-    "drag-exact-anchored": {"teacher": "optimal"},
-    "aggrevate-exact": {"teacher": "optimal"},
 }
 """What makes a method what it is, whatever the preset: methods that learn from the stored action need the oracle's
-among them, so beta falls to 0.5 as published; those that are told the worth of every cut have the teacher that knows
-it."""
+among them, so beta falls to 0.5 as published; two imitate the best tree."""
 
 
 def recipe(preset: str, method: str) -> dict[str, Any]:
     """The settings that go with a preset and a method."""
     own = RECIPES.get(preset, {})
     usual = {**GENERAL, **own, **OWN.get(method, {})}
-    if method in REGISTERED and REGISTERED[method].knows_worth:
+    if method in KNOW_WORTH:
         usual["teacher"] = "optimal"
     if "learning" not in own:
         usual["learning"] = replace(usual["learning"], **TUNED.get(method, {}))

@@ -10,16 +10,15 @@ from pathlib import Path
 from typing import Any
 
 from ..data import BUILT_IN, Source
-from ..networks.presets import Preset, preset_named
+from ..networks.presets import preset_named
 from ..oracle.ready import ready_oracle
 from ..parsing.run_data import RunData
 from ..parsing.runs import RunFolder
-from ..parsing.shipped import NAME as PRETRAINED_NAME
-from ..parsing.shipped import pretrained_folder
 from ..support import progress
 from ..support.errors import UserError
 from ..support.processes import refuse_if_taken
 from ..support.text import one_line
+from .beginning import NOTHING
 from .data import split_data, training_data
 from .few import FEW
 from .methods import method_named
@@ -46,7 +45,8 @@ def new_run(
             accuracy by cross-validation. If not given, 0 for few photographs and a tenth for more.
         test: photographs to hold out altogether.
         device: auto, cpu, cuda or mps.
-        begin_with: a run folder, or ``pretrained``, whose parser's weights are the first ones.
+        begin_with: a run folder, or ``pretrained``, whose parser's weights are the first ones; ``none`` for those of no
+            parser. If not given, few photographs begin with the pretrained parser where that has the same network.
     """
     refuse_if_taken(RunFolder(out).lock_path)
     if RunFolder(out).config_path.exists():  # the trainer refuses it too, but only once all data has been read
@@ -58,37 +58,13 @@ def new_run(
     if validation is None:
         validation = usual_validation(len(loaded.names) - test, settings)
     data, parts = split_data(loaded, validation, test, settings.seed, source)
-    facts: dict[str, Any] = {"data": {**parts, **_way_to(source, out)}}
-    if begin_with is not None:
-        facts["from"] = str(begin_with)
-    trainer = Trainer(settings, data, out, facts, device)
-    if begin_with is not None:
-        _fill(trainer, begin_with)
-    return trainer
+    return Trainer(settings, data, out, {"data": {**parts, **_way_to(source, out)}}, device, begin_with)
 
 
 def usual_validation(photographs: int, settings: TrainSettings) -> float:
     """The share of so many photographs to validate with: none of few, if what is learned is the map of them."""
     learns_map = preset_named(settings.preset).trunk == "map" and method_named(settings.method).uses_oracle
     return 0.0 if learns_map and photographs < FEW else 0.1
-
-
-def _fill(trainer: Trainer, run: str | Path) -> None:
-    """Let a training begin with the weights of another parser, which must have the same network."""
-    folder = RunFolder(pretrained_folder() if str(run) == PRETRAINED_NAME else run)
-    config = folder.read_config()
-    try:
-        fits = Preset.from_json(config["network"]) == trainer.preset
-    except (UserError, KeyError, TypeError) as error:
-        raise folder.not_a_training(error) from error
-    if not fits:
-        theirs = one_line(str(config.get("settings", {}).get("preset", "another")))
-        raise UserError(
-            f"The parser in {one_line(run)} has another network (preset {theirs}) than this training (preset "
-            f"{trainer.settings.preset}); begin with one of the same preset."
-        )
-    for network in filter(None, (trainer.learner.policy, trainer.learner.averaged)):
-        folder.read_model(network)
 
 
 def _way_to(source: Source, out: Path) -> dict[str, str]:
@@ -132,7 +108,7 @@ def resumed_run(
     stored, config = RunData.of(out), RunFolder(out).read_config()
     ready_oracle()
     loaded = stored.read(data, preset_named(settings.preset).side)
-    facts: dict[str, Any] = {name: config[name] for name in ("from", "legs") if name in config}
+    facts: dict[str, Any] = {"legs": config["legs"]} if "legs" in config else {}
     facts["data"] = stored.facts
     leg = (minutes, epochs) not in ((None, None), (known.minutes, None), (None, known.epochs))
     if leg:
@@ -141,6 +117,7 @@ def resumed_run(
         settings = replace(settings, minutes=minutes, epochs=epochs)
         before = facts.get("legs", [{"minutes": known.minutes, "epochs": known.epochs}])
         facts["legs"] = [*before, {"minutes": minutes, "epochs": epochs}]
-    trainer = Trainer(settings, training_data(loaded, stored.parts), out, facts, device)
+    begun_with = config.get("from", NOTHING)
+    trainer = Trainer(settings, training_data(loaded, stored.parts), out, facts, device, begun_with)
     trainer.new_leg = leg
     return trainer

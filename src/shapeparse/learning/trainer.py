@@ -30,6 +30,7 @@ from ..parsing.settings import ParseSettings
 from ..parsing.trees import WITHIN_DEPTH, parse_images, signatures_of
 from ..support.errors import UserError
 from .batch import Minibatch
+from .beginning import NOTHING, fill, usual_beginning
 from .checkpoints import pack_state, unpack_state
 from .data import TrainingData
 from .few import SHARE, cross_validated
@@ -77,6 +78,7 @@ class Trainer(Training):
         folder: str | Path,
         facts: dict[str, Any] | None = None,
         device: str = "cpu",
+        begin_with: str | Path | None = None,
     ) -> None:
         super().__init__(settings, data, folder)
         self.settings, self.facts, self.device = settings, facts or {}, choose_device(device)
@@ -85,6 +87,10 @@ class Trainer(Training):
             self.preset = with_places(self.preset, self.method.title)
         self.learner = Learner(self.method, self.preset, settings.limits, settings.learning, settings.seed, self.device)
         self._set_pixel_statistics()
+        photographs = len(data.train_images) + len(data.validation_images)
+        self.begins_with = str(begin_with or usual_beginning(self.preset, photographs))
+        if self.begins_with != NOTHING and not self.folder.checkpoint_path.exists():
+            fill(self.learner.policies(), self.preset, self.begins_with)
         scenes = Scenes(data.train_images, data.train_masks, settings.flips)
         self.seen_validation: Tensor | None = None
         self.rollout = Rollout.of(
@@ -216,7 +222,9 @@ class Trainer(Training):
             return
 
         def fold(settings: TrainSettings, data: TrainingData, folder: Path) -> Trainer:
-            return Trainer(settings, data, folder, device=str(self.device))
+            # What another parser has seen before is not known: it may be what is held out here.
+            begin_with = NOTHING if self.begins_with == NOTHING else None
+            return Trainer(settings, data, folder, device=str(self.device), begin_with=begin_with)
 
         def told(share: float) -> None:
             report({"progress": SHARE * share, "doing": "cross-validation"})
@@ -298,6 +306,7 @@ class Trainer(Training):
             "network": dataclasses.asdict(self.preset),
             "limits": dataclasses.asdict(self.settings.limits),
             "fingerprint": self.fingerprint,
+            "from": self.begins_with,
             **self.facts,
         }
 
@@ -307,7 +316,7 @@ class Trainer(Training):
             settings = dataclasses.asdict(TrainSettings.from_json(theirs["settings"]))
         except (KeyError, TypeError, ValueError):
             return theirs
-        return {**theirs, **json.loads(json.dumps({"network": network, "settings": settings}))}
+        return {"from": NOTHING, **theirs, **json.loads(json.dumps({"network": network, "settings": settings}))}
 
     def model(self) -> nn.Module:
         learned = self.learner.learned

@@ -20,6 +20,7 @@ from torch import Tensor, nn
 
 from ..grammar import is_whole
 from ..learning.augmentation import colour_jitter, random_crops
+from ..learning.beginning import NOTHING, pretrained_map
 from ..learning.checkpoints import pack_networks, unpack_networks
 from ..learning.data import TrainingData
 from ..learning.run import Report, Training
@@ -29,6 +30,7 @@ from ..networks.precision import has_bfloat16
 from ..networks.presets import preset_named
 from ..networks.views import to_pixels
 from ..parsing.runs import RunFolder
+from ..parsing.shipped import NAME as PRETRAINED
 from ..support.errors import UserError
 from ..support.text import one_line
 from .unet import LiteUNet, UNet
@@ -49,6 +51,8 @@ class SegmenterSettings:
     """Of all that is random."""
     encoder: Literal["none", "lite0"] = "none"
     """Whether it begins with random weights, or with an encoder that was pretrained on ImageNet."""
+    begin_with: Literal["none", "pretrained"] = "none"
+    """``pretrained`` to begin with the weights of the parser that comes with the package, on the same encoder."""
     widths: tuple[int, ...] = ()
     """Channels of the U-Net from fine to coarse; the first see half of the image's side, each next one half of that. As
     our own networks have them, if not given."""
@@ -90,6 +94,9 @@ class SegmenterSettings:
             raise UserError(f"colour is {self.colour}; give a number from 0 to 1.")
         if self.encoder not in OURS:
             raise UserError(f"encoder is {ascii(self.encoder)[:40]}; choose one of {', '.join(OURS)}.")
+        beginnings = (NOTHING, PRETRAINED) if self.encoder == "lite0" else (NOTHING,)
+        if self.begin_with not in beginnings:
+            raise UserError(f"begin_with is {ascii(self.begin_with)[:40]}; choose one of {', '.join(beginnings)}.")
         object.__setattr__(self, "widths", tuple(self.widths) or preset_named(OURS[self.encoder]).widths)
         if not self.widths or any(not is_whole(width) or width < 1 for width in self.widths):
             raise UserError(f"widths is {self.widths}; give at least one whole number, all of them at least 1.")
@@ -112,6 +119,8 @@ class Segmenter(Training):
         groups = [{"params": list(self.network.parameters()), "highest": settings.rate}]
         if isinstance(self.network, LiteUNet):
             load_weights(self.network.eyes)
+            if settings.begin_with == PRETRAINED:
+                self._begin_with_pretrained(self.network)
             self.network.eyes.freeze(LearningSettings.frozen_stages)
             pretrained = [one for one in self.network.eyes.parameters() if one.requires_grad]
             known = {id(one) for one in self.network.eyes.parameters()}
@@ -184,6 +193,12 @@ class Segmenter(Training):
     def _unpack(self, tensors: dict[str, Tensor], values: dict[str, Any]) -> None:
         path = self.folder.checkpoint_path
         unpack_networks({"unet": self.network}, {"unet": self.optimiser}, tensors, path)
+
+    def _begin_with_pretrained(self, network: LiteUNet) -> None:
+        """The way up of the pretrained parser, which is the same network but for what nodes see."""
+        ours = dataclasses.replace(preset_named(OURS[self.settings.encoder]), widths=self.settings.widths)
+        known = pretrained_map(ours).state_dict()
+        network.pyramid.load_state_dict({name: known[name] for name in network.pyramid.state_dict()})
 
     def _set_pixel_statistics(self, network: UNet) -> None:
         """Mean and spread of the training images alone."""
