@@ -1,4 +1,4 @@
-"""How fast parsing is: against the authors' way, node by node, and against a U-Net whose mask the oracle decomposes.
+"""How fast parsing is: against the authors' way, node by node, and against a U-Net whose map is searched as ours is.
 
     python benchmarks/parsing.py [--images 64] [--files 512]
 
@@ -25,16 +25,19 @@ from shapeparse import load
 from shapeparse.commands import parse as parse_command
 from shapeparse.data.generator import generate
 from shapeparse.data.images import read_image, resize_image
-from shapeparse.grammar import Actions, Limits, Nodes, split_children
+from shapeparse.grammar import Actions, Limits, Nodes, ParseTree, split_children
+from shapeparse.learning.beginning import pretrained_map
+from shapeparse.networks.folding import folded
 from shapeparse.networks.policy import Policy
 from shapeparse.networks.presets import PRESETS
 from shapeparse.networks.views import to_pixels
-from shapeparse.oracle import igm
+from shapeparse.oracle.optimal import best_tree
 from shapeparse.parsing.actors import PolicyActor
+from shapeparse.parsing.parallel import side_by_side
 from shapeparse.parsing.settings import ParseSettings
-from shapeparse.parsing.trees import WITHIN_DEPTH, Seen, parse_images, parse_seen
+from shapeparse.parsing.trees import AT_ONCE, WITHIN_DEPTH, Seen, parse_images, parse_seen
 from shapeparse.peers.segmenter import SegmenterSettings, predict
-from shapeparse.peers.unet import UNet
+from shapeparse.peers.unet import LiteUNet, UNet
 from shapeparse.support.files import make_folder, write_json, write_text
 
 LIMITS = Limits(7)
@@ -57,7 +60,7 @@ def main(images: int = 64, rounds: int = 3, files: int = 512, out: Path = REPOSI
     rows = timed(same_network(pixels), images, rounds)
     against = timed(other_networks(pixels), images, rounds)
     stages, a_minute = from_files(pixels, files)
-    found = {"images": images, "rows": rows, "against": against, "stages": stages, "images_a_minute": a_minute}
+    found = {"images": images, "rows": rows, "against": against, "stages": stages, "photographs_a_minute": a_minute}
     write_json(make_folder(out) / "parsing.json", {**found, **facts()})
     lines = [
         "# Speed of parsing",
@@ -69,17 +72,26 @@ def main(images: int = 64, rounds: int = 3, files: int = 512, out: Path = REPOSI
         "",
         *table(rows),
         "",
-        "The preset best, as it comes with the package, against other networks. The U-Net is untrained, so what the",
-        "oracle decomposes are the masks that best predicts.",
+        "The preset best, as it comes with the package, against other networks. The U-Net on the same encoder has the",
+        "pretrained parser's weights, so it sees the same map; the one from scratch is untrained, and what is searched",
+        "is that map too. All of them run folded, and as many images side by side as there are cores.",
         "",
         *table(against),
         "",
-        f"From JPEG files to JSON files with the preset best, {files} photographs of 256x256: {a_minute:.0f} a minute",
-        "by `shapeparse parse`. Where the time goes, stage by stage, in milliseconds a photograph:",
+        f"From JPEG files to JSON files with the preset best, {files} photographs of 256x256 on all cores:",
         "",
-        "| stage | flips and lookahead | neither |",
-        "| --- | ---: | ---: |",
-        *(f"| {name} | {full:.2f} | {plain:.2f} |" for name, (full, plain) in stages.items()),
+        "| command | photographs a minute |",
+        "| --- | ---: |",
+        *(f"| `{command}` | {rate:.0f} |" for command, rate in a_minute.items()),
+        "",
+        "Where the time goes, stage by stage, in milliseconds a photograph:",
+        "",
+        f"| stage | {' | '.join(f'`{command}`' for command in stages)} |",
+        f"| --- |{' ---: |' * len(stages)}",
+        *(
+            f"| {stage} | {' | '.join(f'{times[stage]:.2f}' for times in stages.values())} |"
+            for stage in next(iter(stages.values()))
+        ),
         "",
     ]
     write_text(out / "parsing.md", "\n".join(lines))
@@ -134,30 +146,45 @@ def same_network(pixels: np.ndarray) -> dict[str, Callable[[], tuple[int, int]]]
 def other_networks(pixels: np.ndarray) -> dict[str, Callable[[], tuple[int, int]]]:
     """The preset best with and without what makes it stronger, and what it competes with."""
     best, fast, paper = load().policy, splitting_policy("fast"), splitting_policy("paper")
-    unet = UNet(SegmenterSettings().widths).to(memory_format=torch.channels_last)  # type: ignore[call-overload]
-    masks = list(Seen.by(best, to_pixels(pixels), flips=True).likely.numpy() >= 0.5)
+    maps = Seen.by(best, to_pixels(pixels), flips=True).likely.numpy()
+    peers = {"U-Net on the same encoder": same_eyes(), "U-Net from scratch": UNet(SegmenterSettings().widths)}
 
-    def segment(flips: bool, lookahead: int) -> tuple[int, int]:
-        predict(unet, pixels, flips)
-        trees = igm(masks, LIMITS.depth, LIMITS.min_extent, lookahead)
-        assert isinstance(trees, list)
-        return len(trees), sum(len(tree) for tree in trees)
+    def parse(**settings: Any) -> Callable[[], tuple[int, int]]:
+        return lambda: level_by_level(best, pixels, ParseSettings(**settings))
 
-    def parse(**settings: Any) -> tuple[int, int]:
-        return level_by_level(best, pixels, ParseSettings(**{"search": "lookahead", **settings}))
+    def segment(title: str, flips: bool) -> Callable[[], tuple[int, int]]:
+        network = folded(peers[title]).to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+        own = isinstance(peers[title], LiteUNet)
+
+        def trees(first: int) -> list[ParseTree]:
+            some = slice(first, first + BATCH)
+            likely = predict(network, pixels[some], flips, AT_ONCE)
+            return [best_tree(one).tree for one in (likely if own else maps[some])]
+
+        def all_of_them() -> tuple[int, int]:
+            found = [tree for some in side_by_side(trees, range(0, len(pixels), BATCH)) for tree in some]
+            return len(found), sum(len(tree) for tree in found)
+
+        return all_of_them
 
     return {
-        "best": lambda: parse(flips=False, search="policy"),
-        "best, lookahead": lambda: parse(flips=False),
-        "best, flips averaged": lambda: parse(search="policy"),
-        "best, lookahead, flips averaged": lambda: parse(),
+        "best": parse(),
+        "best, flips not averaged": parse(flips=False),
+        "best, lookahead": parse(search="lookahead"),
+        "best, its policy, flips not averaged": parse(search="policy", flips=False),
+        **{f"{title}, best tree": segment(title, True) for title in peers},
+        **{f"{title}, flips not averaged, best tree": segment(title, False) for title in peers},
         "fast, level by level": lambda: level_by_level(fast, pixels, WITHIN_DEPTH),
-        "U-Net, then IGM": lambda: segment(False, 0),
-        "U-Net, then lookahead": lambda: segment(False, ParseSettings().lookahead),
-        "U-Net, flips averaged, then IGM": lambda: segment(True, 0),
-        "U-Net, flips averaged, then lookahead": lambda: segment(True, ParseSettings().lookahead),
         "paper, node by node (the authors' way)": lambda: node_by_node(paper, pixels[:FEW], Limits(7, 25), True),
     }
+
+
+def same_eyes() -> LiteUNet:
+    """The U-Net on the same encoder, with the pretrained parser's weights: the same map."""
+    unet = LiteUNet(PRESETS["best"].widths)
+    known = pretrained_map(PRESETS["best"]).state_dict()
+    unet.pyramid.load_state_dict({name: known[name] for name in unet.pyramid.state_dict()})
+    return unet
 
 
 def splitting_policy(preset: str) -> Policy:
@@ -196,23 +223,34 @@ def node_by_node(policy: Policy, images: np.ndarray, limits: Limits, encode_each
     return len(images), count
 
 
-def from_files(pixels: np.ndarray, files: int) -> tuple[dict[str, tuple[float, float]], float]:
-    """Milliseconds a photograph in each stage, with flips and lookahead and without; photographs a minute."""
+WAYS = {
+    "parse": ParseSettings(),
+    "parse --no-flips": ParseSettings(flips=False),
+    "parse --no-flips --search policy": ParseSettings(flips=False, search="policy"),
+}
+"""Commands, and the settings that they stand for."""
+
+
+def from_files(pixels: np.ndarray, files: int) -> tuple[dict[str, dict[str, float]], dict[str, float]]:
+    """For every command: milliseconds a photograph in each stage, and photographs a minute."""
     with tempfile.TemporaryDirectory() as folder:
         photographs, trees = make_folder(Path(folder) / "photographs"), make_folder(Path(folder) / "trees")
         for index in range(files):
             Image.fromarray(pixels[index % len(pixels)]).save(photographs / f"{index:04}.jpg", quality=92)
         paths = sorted(photographs.iterdir())[: len(pixels)]
-        both = [
-            stages_of(paths, trees, settings)
-            for settings in (WITHIN_DEPTH, ParseSettings(search="policy", flips=False))
-        ]
-        args = parse_command.Args((photographs,), out=Path(folder) / "parsed", formats=("json",))
-        start = perf_counter()
-        with contextlib.redirect_stdout(io.StringIO()):
-            parse_command.run(args)
-        minutes = (perf_counter() - start) / 60
-    return {name: (full, both[1][name]) for name, full in both[0].items()}, files / minutes
+        stages = {command: stages_of(paths, trees, settings) for command, settings in WAYS.items()}
+        rates = {}
+        for number, (command, settings) in enumerate(WAYS.items()):
+            args = parse_command.Args(
+                (photographs,), out=Path(folder) / f"parsed{number}", formats=("json",),
+                no_flips=not settings.flips,
+                search=settings.search,
+            )  # fmt: skip
+            start = perf_counter()
+            with contextlib.redirect_stdout(io.StringIO()):
+                parse_command.run(args)
+            rates[command] = files / (perf_counter() - start) * 60
+    return stages, rates
 
 
 def stages_of(paths: list[Path], out: Path, settings: ParseSettings) -> dict[str, float]:
