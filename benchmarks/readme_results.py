@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import tyro
-from strongest import rows_of
+from strongest import FINEST, rows_of
 
 from shapeparse.benchmark.paper import PAPER_TABLE
 from shapeparse.benchmark.report.findings import findings, lead
@@ -166,7 +166,8 @@ def strength_section(found: dict[str, dict[str, Any]]) -> str:
         return "\nNot measured yet: `python benchmarks/strongest.py` makes `results/strongest`.\n\n"
     rows = {name: rows_of(results) for name, results in found.items()}
     lines = []
-    titles = dict.fromkeys(title for one in rows.values() for title in one if title == "best" or "best tree" in title)
+    shown = ("best tree", f"at the price {FINEST:g}")
+    titles = dict.fromkeys(title for one in rows.values() for title in one if title == "best" or title.endswith(shown))
     for title in titles:
         cells = [
             f"{one[title].percent()} | {one[title].over_splits}" if title in one else "– | –" for one in rows.values()

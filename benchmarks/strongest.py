@@ -288,7 +288,7 @@ def finest_rows(results: dict[str, Any]) -> dict[str, Row]:
         accuracy = [100 * folds[fold]["accuracy"] for fold in sorted(folds)]
         size = float(np.mean([point["rectangles"] for point in folds.values()]))
         over_splits = "–" if owner == peer else split_interval(apart)
-        found[f"{owner}, best tree at the price {FINEST:g}"] = Row(accuracy, size, "–", over_splits)
+        found[f"{owner}, at the price {FINEST:g}"] = Row(accuracy, size, "–", over_splits)
     return found
 
 
