@@ -31,8 +31,10 @@ from shapeparse.data.generator import generate
 from shapeparse.labelling.edits import Labels, Sight
 from shapeparse.labelling.order import Order, looks, ranked
 from shapeparse.labelling.store import write_mask, write_png
-from shapeparse.labelling.teaching import Teaching, teach
+from shapeparse.labelling.teaching import LEAST, Teaching, teach
 from shapeparse.labelling.worker import doubt, map_of
+from shapeparse.learning.beginning import PRETRAINED, usual_beginning
+from shapeparse.networks.presets import preset_named
 from shapeparse.pictures.figures import chart, figure_png, new_figure
 from shapeparse.support.files import make_folder, read_json, write_bytes, write_json, write_text
 from shapeparse.support.text import unknown
@@ -40,6 +42,7 @@ from shapeparse.support.text import unknown
 Row = dict[str, Any]
 Pictures = list[tuple[np.ndarray, np.ndarray]]
 SIDE = 256
+BUILT_IN = "built-in"
 STRETCH = 5
 """Photographs over which efforts are averaged."""
 VARIANTS: dict[str, Order | None] = {
@@ -70,7 +73,10 @@ def main(
     if quick:
         photographs, held_out, seeds = 4, 2, 1
     teaching = Teaching(every=2, preset="fast", epochs=1) if quick else Teaching()
-    asked = {"photographs": photographs, "held out": held_out, "teaching": asdict(teaching)}
+    first = usual_beginning(preset_named(teaching.preset), LEAST)
+    asked = {
+        "photographs": photographs, "held out": held_out, "teaching": asdict(teaching), "first parser begins with": first
+    }  # fmt: skip
     known = sources(data)
     for name in names or known:
         if name not in known:
@@ -120,7 +126,7 @@ def sources(data: Path | None) -> dict[str, Callable[[int, int], Pictures]]:
     folder = data or (CAR_PANELS if CAR_PANELS.is_dir() else None)
     sets = {} if folder is None else {folder.resolve().name: of_folder(folder)}
     if data is None:
-        sets["built-in"] = lambda seed, count: [generate(7000 + seed, index, SIDE) for index in range(count)]
+        sets[BUILT_IN] = lambda seed, count: [generate(7000 + seed, index, SIDE) for index in range(count)]
     return sets
 
 
@@ -203,6 +209,10 @@ def page(result: Row) -> str:
     """The results to read."""
     asked, machine = result["asked"], result["machine"]
     teaching, count = asked["teaching"], len(sittings_of(result, "polygons from nothing"))
+    begun = asked["first parser begins with"] == PRETRAINED
+    known = " The first parser begins with the pretrained one" + (
+        ", which has learned from other pictures of this generator." if result["set"] == BUILT_IN else "."
+    )
     text = [
         f"# The work of labelling: {result['set']}",
         f"A simulated annotator labels {asked['photographs']} photographs until {ENOUGH:.0%} of the pixels are right; "
@@ -210,7 +220,7 @@ def page(result: Row) -> str:
         f"click takes {CLICK:.1f} s, a drag {DRAG:.1f} s, a decision {THINK} s and another tool {KEY} s, by the "
         f"keystroke-level model. After every {teaching['every']} photographs a parser learns on, for "
         f"{60 * teaching['minutes']:.0f} s of one core, for which the annotator waits, and is measured on "
-        f"{asked['held out']} others.",
+        f"{asked['held out']} others.{known if begun else ''}",
         table(rows_of(result)),
         verdict(result),
         f"{machine['cpu']}, {machine['cores']} cores; {result['date']}. Made by `python benchmarks/labelling.py`.",
