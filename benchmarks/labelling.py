@@ -75,7 +75,8 @@ def main(
     teaching = Teaching(every=2, preset="fast", epochs=1) if quick else Teaching()
     first = usual_beginning(preset_named(teaching.preset), LEAST)
     asked = {
-        "photographs": photographs, "held out": held_out, "teaching": asdict(teaching), "first parser begins with": first
+        "photographs": photographs, "held out": held_out, "teaching": asdict(teaching),
+        "first parser begins with": first,
     }  # fmt: skip
     known = sources(data)
     for name in names or known:
