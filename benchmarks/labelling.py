@@ -4,9 +4,11 @@
 
 ``DIR`` holds images/ and masks/. Without it: the car-panels data beside the repository if it is there, and the built-in
 generator. A simulated annotator (``annotator``) corrects proposals until 98 % of the pixels are right; its actions and
-seconds are counted. Writes NAME.json, NAME.md and NAME.png for each set, the first after every photograph: stop it
-whenever you like, the same command goes on, and more --seeds add sittings. A parser learns for so many minutes of one
-core's time, whatever else the machine does. Takes about half an hour for each set on one core.
+seconds are counted: in the sitting itself, and, after every parser, for photographs held out of it, which are many more
+than the five or so that a sitting has at that point. Writes NAME.json, NAME.md and NAME.png for each set, the first
+after every photograph: stop it whenever you like, the same command goes on, and more --seeds add sittings. A parser
+learns for so many minutes of one core's time, whatever else the machine does. Takes about three quarters of an hour for
+each set on one core.
 """
 
 from __future__ import annotations
@@ -35,16 +37,23 @@ from shapeparse.labelling.teaching import LEAST, Teaching, teach
 from shapeparse.labelling.worker import doubt, map_of
 from shapeparse.learning.beginning import PRETRAINED, usual_beginning
 from shapeparse.networks.presets import preset_named
+from shapeparse.parsing.parser import Parser
 from shapeparse.pictures.figures import chart, figure_png, new_figure
 from shapeparse.support.files import make_folder, read_json, write_bytes, write_json, write_text
+from shapeparse.support.limits import DEFAULT_PRICE
 from shapeparse.support.text import unknown
 
 Row = dict[str, Any]
 Pictures = list[tuple[np.ndarray, np.ndarray]]
+Proposal = tuple[ParseTree, np.ndarray | None]
+HELD_OUT = ("held-out accuracy", "held-out actions", "held-out polygons")
+"""What is known of a parser from photographs that are not part of the sitting."""
 SIDE = 256
 BUILT_IN = "built-in"
 STRETCH = 5
 """Photographs over which efforts are averaged."""
+ASKED = 20
+"""Held-out photographs whose proposals are corrected after every parser, to see what the next photograph takes."""
 VARIANTS: dict[str, Order | None] = {
     "polygons from nothing": None, "proposals, random order": "random", "proposals, chosen order": "chosen",
 }  # fmt: skip
@@ -143,9 +152,9 @@ def sitting(
     """The rows of a sitting, one per photograph, from the first that is not known yet."""
     seen = [looks(photo) for photo, _ in pictures]
     done: list[int] = [row["photograph"] for row in known]
-    trees: dict[int, tuple[ParseTree, np.ndarray | None]] = {}
+    trees: dict[int, Proposal] = {}
     doubts: dict[int, float] = {}
-    held_out: float | None = known[-1]["held-out accuracy"] if known else None
+    held_out: Row = {name: known[-1][name] if known else None for name in HELD_OUT}
     if order is not None and done:
         trees, doubts, held_out = learned(pictures, tests, done, teaching, folder)
     while len(done) < len(pictures):
@@ -156,10 +165,10 @@ def sitting(
         done.append(number)
         if order is not None and len(done) % teaching.every == 0:
             trees, doubts, held_out = learned(pictures, tests, done, teaching, folder)
-        yield {"photograph": number, **asdict(effort), "held-out accuracy": held_out}
+        yield {"photograph": number, **asdict(effort), **held_out}
 
 
-def corrected(photo: np.ndarray, truth: np.ndarray, proposal: tuple[ParseTree, np.ndarray | None] | None) -> Effort:
+def corrected(photo: np.ndarray, truth: np.ndarray, proposal: Proposal | None) -> Effort:
     """The effort of correcting a proposal, or of beginning with nothing."""
     if proposal is None:
         return correct(Labels.of(np.zeros(truth.shape, bool)), truth, Sight(lambda: photo))[1]
@@ -169,11 +178,11 @@ def corrected(photo: np.ndarray, truth: np.ndarray, proposal: tuple[ParseTree, n
 
 def learned(
     pictures: Pictures, tests: Pictures, done: list[int], teaching: Teaching, folder: Path
-) -> tuple[dict[int, tuple[ParseTree, np.ndarray | None]], dict[int, float], float | None]:
-    """What a parser proposes that has learned from the last full round of what was done; its accuracy beside it."""
+) -> tuple[dict[int, Proposal], dict[int, float], Row]:
+    """What a parser proposes that has learned from the last full round of what was done; how it does on others."""
     count = len(done) // teaching.every * teaching.every
     if not count:
-        return {}, {}, None
+        return {}, {}, dict.fromkeys(HELD_OUT)
     run = make_folder(folder / str(count))
     for part in ("images", "masks"):
         make_folder(run / "data" / part)
@@ -186,10 +195,21 @@ def learned(
         teach(teaching, run / "data", run, 1, lambda row: None, str(last) if last.is_dir() else None)
     parser = load(run)
     others = [number for number in range(len(pictures)) if number not in done[:count]]
-    found = {number: parser.parse(pictures[number][0], price=0.0005) for number in others}
-    trees = {number: (tree, map_of(parser, pictures[number][0])) for number, tree in found.items()}
-    share = mean(parser.parse(photo, price=0.0005).accuracy(truth) for photo, truth in tests)
-    return trees, {number: doubt(tree) for number, tree in found.items()}, share
+    proposals = {number: proposed(parser, pictures[number][0]) for number in others}
+    on_tests = [proposed(parser, photo) for photo, _ in tests]
+    both = list(zip(tests, on_tests, strict=True))
+    efforts = [corrected(photo, truth, proposal) for (photo, truth), proposal in both[:ASKED]]
+    held_out = {
+        "held-out accuracy": mean(tree.accuracy(truth) for (_, truth), (tree, _) in both),
+        "held-out actions": mean(effort.actions for effort in efforts),
+        "held-out polygons": mean(polygons_from_nothing(truth).actions for _, truth in tests[:ASKED]),
+    }
+    return proposals, {number: doubt(tree) for number, (tree, _) in proposals.items()}, held_out
+
+
+def proposed(parser: Parser, photo: np.ndarray) -> Proposal:
+    """A parser's tree of a photograph, and its map."""
+    return parser.parse(photo, price=DEFAULT_PRICE), map_of(parser, photo)
 
 
 @contextmanager
@@ -224,6 +244,7 @@ def page(result: Row) -> str:
         f"{asked['held out']} others.{known if begun else ''}",
         table(rows_of(result)),
         verdict(result),
+        next_photograph(result),
         f"{machine['cpu']}, {machine['cores']} cores; {result['date']}. Made by `python benchmarks/labelling.py`.",
     ]
     return "\n\n".join(text) + "\n"
@@ -280,6 +301,31 @@ def verdict(result: Row) -> str:
             share = sum(ours for ours, _ in part) / max(sum(theirs for _, theirs in part), 1)
             lines.append(f"- {variant}, photographs {first + 1} to {last}: {share:.0%}")
     return "Actions as a share of those that polygons take for the same photographs:\n\n" + "\n".join(lines)
+
+
+def next_photograph(result: Row) -> str:
+    """What the next photograph takes after so many, by those that are held out."""
+    orders = [variant for variant, order in VARIANTS.items() if order is not None]
+    every, count = result["asked"]["teaching"]["every"], result["asked"]["photographs"]
+    lines = []
+    for learned_from in range(every, count + 1, every):
+        cells = []
+        for variant in orders:
+            rows = [rows[learned_from - 1] for rows in sittings_of(result, variant)]
+            ours, theirs = (sum(row[name] for row in rows) for name in HELD_OUT[1:])
+            cells.append(f"{ours / max(theirs, 1e-9):.0%}")
+        lines.append(f"| {learned_from} | {' | '.join(cells)} |")
+    return "\n".join(
+        [
+            f"What a further photograph takes, after a parser has learned from so many: the same share, of "
+            f"{min(ASKED, result['asked']['held out'])} "
+            "held-out photographs per sitting:",
+            "",
+            f"| photographs learned from | {' | '.join(orders)} |",
+            f"| ---: |{' ---: |' * len(orders)}",
+            *lines,
+        ]
+    )
 
 
 def draw_curves(result: Row, path: Path) -> None:
