@@ -1,6 +1,6 @@
 """Accuracy against the number of labelled photographs: the preset best, the same from random weights, and the peer.
 
-    python benchmarks/few_photographs.py [--data DIR ...] [--minutes 2] [--draws 3] [--seed 3] [--counts 5 10 ...]
+    python benchmarks/few_photographs.py [--data DIR ...] [--minutes 2] [--draws 3] [--counts 5 10 ...] [--rows best]
 
 For each number of masks and each draw of photographs, every row is trained for the same minutes on all cores, and
 parses the photographs that were held out of all draws. What `train` announces, an estimate with an interval, is held
@@ -44,6 +44,7 @@ def main(
     draws: int = 3,
     seed: int = 3,
     counts: tuple[int, ...] = (5, 10, 20, 30, 60, 120, 270),
+    rows: tuple[str, ...] = tuple(ROWS),
     out: Path = REPOSITORY / "results" / "few-photographs",
 ) -> None:
     """Train and measure.
@@ -54,6 +55,7 @@ def main(
         draws: draws of photographs for every number of them.
         seed: of the draws and of the trainings.
         counts: numbers of masks.
+        rows: what to train, of best, scratch and unet-lite.
         out: where the results go.
     """
     usual = (SHARED / "car-panels",) if (SHARED / "car-panels").is_dir() else ()
@@ -64,7 +66,7 @@ def main(
         runs: list[dict[str, Any]] = json.loads(path.read_text())["runs"] if path.exists() else []
         for count in counts:
             for draw in range(draws):
-                for row in ROWS:
+                for row in rows:
                     key = {"row": row, "count": count, "draw": draw, "minutes": minutes, "seed": seed}
                     if any(all(run[name] == value for name, value in key.items()) for run in runs):
                         continue
