@@ -34,7 +34,7 @@ PAGES = {
     REPOSITORY / "docs" / "labelling.md": ("labelling",),
     REPOSITORY / "docs" / "reproduction.md": ("benchmark", "findings", "plateau", "ladder", "off-middle"),
     REPOSITORY / "docs" / "methods.md": ("regret", "tuning"),
-    REPOSITORY / "docs" / "training.md": ("familiarity",),
+    REPOSITORY / "docs" / "training.md": ("few-photographs", "familiarity"),
     REPOSITORY / "docs" / "strongest.md": ("strongest", "ablations", "parsing"),
 }
 """The pages, and what is written between two marks of each. The README has one small table; docs/ has the rest."""
@@ -59,6 +59,7 @@ SOURCES = {
     "fuzz": "results/fuzz/fuzz.md",
     "pretrained": "results/pretrained/pretrained.md",
     "familiarity": "results/familiarity/*.md",
+    "few-photographs": "results/few-photographs/*.md",
 }
 DEPTHS = (1, 3, 5, 7, 9)
 

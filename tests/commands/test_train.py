@@ -16,6 +16,7 @@ from shapeparse.learning.methods import METHODS
 from shapeparse.learning.settings import TrainSettings
 from shapeparse.learning.trainer import Trainer
 from shapeparse.networks.presets import PRESETS
+from shapeparse.parsing import shipped
 from shapeparse.support.processes import alone
 
 from .conftest import Result, Trained, house, save
@@ -54,6 +55,22 @@ def test_the_end_names_the_method_in_full_and_epochs_are_told(cli: Cli, tmp_path
     told = [line for line in result.err.splitlines() if line.startswith("epoch ")]
     assert len(told) == 2
     assert max(map(len, told)) <= 80
+
+
+def test_few_photographs_begin_with_the_pretrained_parser_and_the_user_is_told(
+    cli: Cli, tmp_path: Path, trained: Trained, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shipped, "PRETRAINED", trained.run)
+    preset = json.loads((trained.run / "config.json").read_text())["settings"]["preset"]
+    words = ("--data", dataset(tmp_path / "d"), "--preset", preset, "--epochs", 1, "--depth", 3)
+    usual = cli("train", *words, "--out", tmp_path / "usual")
+    assert usual.code == 0
+    assert "begin with the weights of the pretrained parser" in usual.err
+    without = cli("train", *words, "--out", tmp_path / "without", "--from", "none")
+    assert without.code == 0
+    assert "pretrained" not in without.err
+    begun = [json.loads((tmp_path / run / "config.json").read_text())["from"] for run in ("usual", "without")]
+    assert begun == ["pretrained", "none"]
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -127,6 +127,7 @@ def usual(args: Args) -> Args:
 def run(args: Args) -> int:
     """Train, showing how it goes, and say what came of it."""
     from ..data import BUILT_IN, Source
+    from ..learning.beginning import NOTHING
     from ..learning.start import new_run, resumed_run  # with PyTorch, which the help does without
     from .watch import Watch
 
@@ -140,6 +141,10 @@ def run(args: Args) -> int:
         source = Source(args.data or BUILT_IN, args.threshold, args.categories, args.image_root)
         settings = TrainSettings(**chosen(args))
         trainer = new_run(args.out, source, settings, args.validation, args.test, args.device, args.begin_with)
+        if args.begin_with is None and trainer.begins_with != NOTHING:
+            progress.note(
+                "So few photographs begin with the weights of the pretrained parser; --from none does without."
+            )
     try:
         with Watch(trainer) as watch:
             rows = trainer.run(args.resume, watch)
