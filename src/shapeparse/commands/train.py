@@ -143,7 +143,7 @@ def run(args: Args) -> int:
         trainer = new_run(args.out, source, settings, args.validation, args.test, args.device, args.begin_with)
         if args.begin_with is None and trainer.begins_with != NOTHING:
             progress.note(
-                "So few photographs begin with the weights of the pretrained parser; --from none does without."
+                "So few photographs begin with the weights of the pretrained parser (--from none: without)."
             )
     try:
         with Watch(trainer) as watch:
