@@ -65,7 +65,7 @@ def main(images: int = 64, rounds: int = 3, files: int = 512, out: Path = REPOSI
     lines = [
         "# Speed of parsing",
         "",
-        f"Depth 7, {images} images of 256x256 made by the generator; the best of {rounds} rounds. Made by",
+        f"Depth 7, {images} images of 256x256 made by shapeparse's generator; the best of {rounds} rounds. Made by",
         "`python benchmarks/parsing.py`.",
         "",
         "The same network, preset fast, and the same trees each way:",
@@ -224,9 +224,9 @@ def node_by_node(policy: Policy, images: np.ndarray, limits: Limits, encode_each
 
 
 WAYS = {
-    "parse": ParseSettings(),
-    "parse --no-flips": ParseSettings(flips=False),
-    "parse --no-flips --search policy": ParseSettings(flips=False, search="policy"),
+    "shapeparse parse": ParseSettings(),
+    "shapeparse parse --no-flips": ParseSettings(flips=False),
+    "shapeparse parse --no-flips --search policy": ParseSettings(flips=False, search="policy"),
 }
 """Commands, and the settings that they stand for."""
 

@@ -142,9 +142,7 @@ def run(args: Args) -> int:
         settings = TrainSettings(**chosen(args))
         trainer = new_run(args.out, source, settings, args.validation, args.test, args.device, args.begin_with)
         if args.begin_with is None and trainer.begins_with != NOTHING:
-            progress.note(
-                "So few photographs begin with the weights of the pretrained parser (--from none: without)."
-            )
+            progress.note("So few photographs begin with the weights of the pretrained parser (--from none: without).")
     try:
         with Watch(trainer) as watch:
             rows = trainer.run(args.resume, watch)
