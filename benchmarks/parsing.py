@@ -26,7 +26,6 @@ from shapeparse.commands import parse as parse_command
 from shapeparse.data.generator import generate
 from shapeparse.data.images import read_image, resize_image
 from shapeparse.grammar import Actions, Limits, Nodes, ParseTree, split_children
-from shapeparse.learning.beginning import pretrained_map
 from shapeparse.networks.folding import folded
 from shapeparse.networks.policy import Policy
 from shapeparse.networks.presets import PRESETS
@@ -36,7 +35,7 @@ from shapeparse.parsing.actors import PolicyActor
 from shapeparse.parsing.parallel import side_by_side
 from shapeparse.parsing.settings import ParseSettings
 from shapeparse.parsing.trees import AT_ONCE, WITHIN_DEPTH, Seen, parse_images, parse_seen
-from shapeparse.peers.segmenter import SegmenterSettings, predict
+from shapeparse.peers.segmenter import SegmenterSettings, begin_with_pretrained, predict
 from shapeparse.peers.unet import LiteUNet, UNet
 from shapeparse.support.files import make_folder, write_json, write_text
 
@@ -181,9 +180,9 @@ def other_networks(pixels: np.ndarray) -> dict[str, Callable[[], tuple[int, int]
 
 def same_eyes() -> LiteUNet:
     """The U-Net on the same encoder, with the pretrained parser's weights: the same map."""
-    unet = LiteUNet(PRESETS["best"].widths)
-    known = pretrained_map(PRESETS["best"]).state_dict()
-    unet.pyramid.load_state_dict({name: known[name] for name in unet.pyramid.state_dict()})
+    widths = PRESETS["best"].widths
+    unet = LiteUNet(widths)
+    begin_with_pretrained(unet, widths)
     return unet
 
 

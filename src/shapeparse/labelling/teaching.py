@@ -52,8 +52,10 @@ def teach(
     last one may have learned from.
     """
     from ..data import Source
+    from ..learning.beginning import can_begin_with
     from ..learning.settings import TrainSettings
     from ..learning.start import new_run, resumed_run
+    from ..networks.presets import preset_named
     from ..parsing.runs import RunFolder
 
     folder = RunFolder(out)
@@ -65,18 +67,6 @@ def teach(
         minutes = None if teaching.epochs else teaching.minutes
         settings = TrainSettings(preset=teaching.preset, epochs=teaching.epochs, minutes=minutes, threads=threads)
         source, has_map = Source(str(data)), settings.map_until > 0
-        first = last if has_map and last is not None and _same_network(last, teaching.preset) else None
-        trainer = new_run(out, source, settings, validation=0.0 if has_map else None, begin_with=first)
+        fits = has_map and last is not None and can_begin_with(last, preset_named(teaching.preset))
+        trainer = new_run(out, source, settings, validation=0.0 if has_map else None, begin_with=last if fits else None)
     trainer.run(resume, lambda row: report({**row, "progress": trainer.progress()}))
-
-
-def _same_network(run: str, preset: str) -> bool:
-    from ..learning.beginning import fits, network_of
-    from ..networks.presets import preset_named
-    from ..parsing.runs import RunFolder
-    from ..parsing.shipped import NAME, pretrained_folder
-
-    try:
-        return fits(network_of(RunFolder(pretrained_folder() if run == NAME else run)), preset_named(preset))
-    except UserError:
-        return False

@@ -22,13 +22,20 @@ NOTHING = "none"
 
 def usual_beginning(preset: Preset, photographs: int) -> str:
     """The pretrained parser for few photographs, if it has the same network: it knows outlines and surfaces already."""
-    if photographs >= FEW:
-        return NOTHING
+    return PRETRAINED if photographs < FEW and can_begin_with(PRETRAINED, preset) else NOTHING
+
+
+def can_begin_with(run: str | Path, preset: Preset) -> bool:
+    """Whether there is a parser of the same network in a run folder, or under the name ``pretrained``."""
     try:
-        theirs = network_of(RunFolder(pretrained_folder()))
-    except UserError:  # not in every source tree
-        return NOTHING
-    return PRETRAINED if fits(theirs, preset) else NOTHING
+        return fits(network_of(folder_of(run)), preset)
+    except UserError:  # the pretrained one is not in every source tree
+        return False
+
+
+def folder_of(run: str | Path) -> RunFolder:
+    """A run folder, or that of the pretrained parser by its name."""
+    return RunFolder(pretrained_folder() if str(run) == PRETRAINED else run)
 
 
 def network_of(folder: RunFolder) -> Preset:
@@ -47,7 +54,7 @@ def fits(theirs: Preset, ours: Preset) -> bool:
 
 def fill(networks: list[nn.Module], preset: Preset, run: str | Path) -> None:
     """Give policies the weights of another parser, which must have the same network."""
-    folder = RunFolder(pretrained_folder() if str(run) == PRETRAINED else run)
+    folder = folder_of(run)
     if not fits(network_of(folder), preset):
         theirs = one_line(str(folder.read_config().get("settings", {}).get("preset", "another")))
         raise UserError(

@@ -120,7 +120,7 @@ class Segmenter(Training):
         if isinstance(self.network, LiteUNet):
             load_weights(self.network.eyes)
             if settings.begin_with == PRETRAINED:
-                self._begin_with_pretrained(self.network)
+                begin_with_pretrained(self.network, settings.widths)
             self.network.eyes.freeze(LearningSettings.frozen_stages)
             pretrained = [one for one in self.network.eyes.parameters() if one.requires_grad]
             known = {id(one) for one in self.network.eyes.parameters()}
@@ -194,12 +194,6 @@ class Segmenter(Training):
         path = self.folder.checkpoint_path
         unpack_networks({"unet": self.network}, {"unet": self.optimiser}, tensors, path)
 
-    def _begin_with_pretrained(self, network: LiteUNet) -> None:
-        """The way up of the pretrained parser, which is the same network but for what nodes see."""
-        ours = dataclasses.replace(preset_named(OURS[self.settings.encoder]), widths=self.settings.widths)
-        known = pretrained_map(ours).state_dict()
-        network.pyramid.load_state_dict({name: known[name] for name in network.pyramid.state_dict()})
-
     def _set_pixel_statistics(self, network: UNet) -> None:
         """Mean and spread of the training images alone."""
         images = self.data.train_images.reshape(-1, 3)
@@ -210,6 +204,12 @@ class Segmenter(Training):
 def new_network(settings: SegmenterSettings) -> UNet | LiteUNet:
     """The U-Net that settings describe, not trained yet."""
     return (LiteUNet if settings.encoder == "lite0" else UNet)(settings.widths)
+
+
+def begin_with_pretrained(network: LiteUNet, widths: tuple[int, ...]) -> None:
+    """Give a U-Net of such widths the map of the pretrained parser, the same network but for what nodes see."""
+    known = pretrained_map(dataclasses.replace(preset_named(OURS["lite0"]), widths=widths)).state_dict()
+    network.pyramid.load_state_dict({name: known[name] for name in network.pyramid.state_dict()})
 
 
 class TrainedSegmenter:
