@@ -110,7 +110,7 @@ def imitate_place(batch: Batch) -> Loss:
     return (cross_entropy + losses.place_loss(batch.output, rule, location)).mean(), {}
 
 
-def exact_gradient(anchor: float = 0.0) -> PolicyLoss:
+def exact_gradient(anchor: float = 0.0, imitate: PolicyLoss = imitate_oracle) -> PolicyLoss:
     """DRAG without a critic (Eq. 5 and 8): ascend Q* itself, the slope of the oracle's table at mu.
 
     ``anchor`` is the weight of the imitation loss beside it; without it, entropy keeps rules from being settled early.
@@ -118,7 +118,7 @@ def exact_gradient(anchor: float = 0.0) -> PolicyLoss:
 
     def ascend_table(batch: Batch) -> Loss:
         loss = losses.mixed_policy_loss(batch.output, batch.worth)
-        return (loss + anchor * imitate_oracle(batch)[0] if anchor else _explored(loss, batch)), {}
+        return (loss + anchor * imitate(batch)[0] if anchor else _explored(loss, batch)), {}
 
     return ascend_table
 
