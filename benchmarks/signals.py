@@ -81,7 +81,7 @@ def main(
         out: where the results go.
     """
     usual = ("built-in", *(str(path) for path in [SHARED / "car-panels"] if path.is_dir()))
-    found = {Path(name).name: Source(None if name == "built-in" else name).read(256) for name in data or usual}
+    found = {Path(name).name: (Source() if name == "built-in" else Source(name)).read(256) for name in data or usual}
     with ProcessPoolExecutor(jobs, get_context("spawn")) as pool:
         waiting = {}
         for seed in seeds:
