@@ -55,9 +55,20 @@ for anchor in ANCHORS:
         f"cost-{anchor:g}",
         replace(cost, title=f"Expected cost of all cuts, {beside} by places", policy_loss=exact_regret(anchor)),
     )
+    everywhere = f"{beside} by places, and labels at every node"
+    register_method(
+        f"slope-labels-{anchor:g}",
+        replace(
+            cost, title=f"Slope of Q* at mu, {everywhere}", policy_loss=exact_gradient(anchor, imitate_place, anchor)
+        ),
+    )
+    register_method(
+        f"cost-labels-{anchor:g}",
+        replace(cost, title=f"Expected cost of all cuts, {everywhere}", policy_loss=exact_regret(anchor, anchor)),
+    )
 ROWS = (
     "dagger", "dagger-optimal", "dagger-places",
-    *(f"{signal}-{anchor:g}" for signal in ("slope", "slope-places", "cost") for anchor in ANCHORS),
+    *(f"{signal}-{anchor:g}" for signal in ("slope", "slope-places", "slope-labels", "cost", "cost-labels") for anchor in ANCHORS),
     "aggrevate-advised", "drag-after-1",
 )  # fmt: skip
 
