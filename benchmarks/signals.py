@@ -66,9 +66,9 @@ for anchor in ANCHORS:
         f"cost-labels-{anchor:g}",
         replace(cost, title=f"Expected cost of all cuts, {everywhere}", policy_loss=exact_regret(anchor, anchor)),
     )
+SIGNALS = ("slope", "slope-places", "slope-labels", "cost", "cost-labels")
 ROWS = (
-    "dagger", "dagger-optimal", "dagger-places",
-    *(f"{signal}-{anchor:g}" for signal in ("slope", "slope-places", "slope-labels", "cost", "cost-labels") for anchor in ANCHORS),
+    "dagger", "dagger-optimal", "dagger-places", *(f"{signal}-{anchor:g}" for signal in SIGNALS for anchor in ANCHORS),
     "aggrevate-advised", "drag-after-1",
 )  # fmt: skip
 
