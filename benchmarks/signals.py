@@ -66,11 +66,26 @@ for anchor in ANCHORS:
         f"cost-labels-{anchor:g}",
         replace(cost, title=f"Expected cost of all cuts, {everywhere}", policy_loss=exact_regret(anchor, anchor)),
     )
-SIGNALS = ("slope", "slope-places", "slope-labels", "cost", "cost-labels")
+    register_method(
+        f"slope-map-{anchor:g}",
+        replace(
+            cost,
+            title=f"Slope of Q* at mu, {beside} by places, and labels of every place",
+            policy_loss=exact_gradient(anchor, imitate_place),
+            labels_places=True,
+        ),
+    )
+register_method(
+    "dagger-map",
+    replace(METHODS["dagger-places"], title="DAgger, best tree, places, and labels of every place", labels_places=True),
+)
+SIGNALS = ("slope", "slope-places", "slope-labels", "slope-map", "cost", "cost-labels")
 ROWS = (
-    "dagger", "dagger-optimal", "dagger-places", *(f"{signal}-{anchor:g}" for signal in SIGNALS for anchor in ANCHORS),
-    "aggrevate-advised", "drag-after-1",
-)  # fmt: skip
+    *("dagger", "dagger-optimal", "dagger-places", "dagger-map"),
+    *(f"{signal}-{anchor:g}" for signal in SIGNALS for anchor in ANCHORS),
+    *("aggrevate-advised", "drag-after-1"),
+)
+TEACHERS = {"dagger-map": "optimal"}
 
 
 def main(
@@ -99,7 +114,9 @@ def main(
             parts = {name: split(loaded, seed) for name, loaded in found.items()}
             for row, name in product(rows, parts):
                 if not any((run["row"], run["seed"]) == (row, seed) for run in known(out, name)):
-                    settings = TrainSettings(row, "frozen", plateau=plateau, seed=seed, threads=1)
+                    settings = TrainSettings(
+                        row, "frozen", plateau=plateau, seed=seed, threads=1, teacher=TEACHERS.get(row)
+                    )
                     folder = out / "jobs" / name / f"{row}-{seed}"
                     waiting[pool.submit(one_run, settings, parts[name], folder)] = name
         for future in as_completed(waiting):
