@@ -27,7 +27,7 @@ from shapeparse.data.source import Source
 from shapeparse.learning.data import TrainingData
 from shapeparse.learning.methods import METHODS, method_named
 from shapeparse.learning.names import register_method
-from shapeparse.learning.policy_losses import exact_gradient, exact_regret, imitate_place
+from shapeparse.learning.policy_losses import exact_gradient, exact_regret
 from shapeparse.learning.settings import TrainSettings
 from shapeparse.learning.trainer import Trainer
 from shapeparse.support.files import make_folder, write_json, write_text
@@ -35,57 +35,30 @@ from shapeparse.support.plugins import import_plugin
 
 SHARED = REPOSITORY.parent / "shared" / "data"
 LEARN_FROM = 270
-ANCHORS = (1.0, 0.1, 0.025)
-"""Weights of imitation beside an exact signal."""
+ANCHORS = (1.0, 0.1)
+"""Weights of imitation beside an exact signal; with 1 they are the rows of the table of methods."""
 import_plugin(str(REPOSITORY / "examples" / "learner_aware.py"))
 for anchor in ANCHORS:
-    slope, cost = METHODS["drag-exact-anchored"], METHODS["aggrevate-exact"]
     beside = f"beside {anchor:g} of imitation"
     register_method(
         f"slope-{anchor:g}",
-        replace(slope, title=f"Slope of Q* at mu, {beside}", policy_loss=exact_gradient(anchor)),
-    )
-    register_method(
-        f"slope-places-{anchor:g}",
         replace(
-            cost, title=f"Slope of Q* at mu, {beside} by places", policy_loss=exact_gradient(anchor, imitate_place)
+            METHODS["drag-exact-anchored"], title=f"Slope of Q* at mu, {beside}", policy_loss=exact_gradient(anchor)
         ),
     )
     register_method(
         f"cost-{anchor:g}",
-        replace(cost, title=f"Expected cost of all cuts, {beside} by places", policy_loss=exact_regret(anchor)),
-    )
-    everywhere = f"{beside} by places, and labels at every node"
-    register_method(
-        f"slope-labels-{anchor:g}",
         replace(
-            cost, title=f"Slope of Q* at mu, {everywhere}", policy_loss=exact_gradient(anchor, imitate_place, anchor)
+            METHODS["aggrevate-exact"],
+            title=f"Expected cost of all cuts, {beside}",
+            policy_loss=exact_regret(anchor),
         ),
     )
-    register_method(
-        f"cost-labels-{anchor:g}",
-        replace(cost, title=f"Expected cost of all cuts, {everywhere}", policy_loss=exact_regret(anchor, anchor)),
-    )
-    register_method(
-        f"slope-map-{anchor:g}",
-        replace(
-            cost,
-            title=f"Slope of Q* at mu, {beside} by places, and labels of every place",
-            policy_loss=exact_gradient(anchor, imitate_place),
-            labels_places=True,
-        ),
-    )
-register_method(
-    "dagger-map",
-    replace(METHODS["dagger-places"], title="DAgger, best tree, places, and labels of every place", labels_places=True),
-)
-SIGNALS = ("slope", "slope-places", "slope-labels", "slope-map", "cost", "cost-labels")
 ROWS = (
-    *("dagger", "dagger-optimal", "dagger-places", "dagger-map"),
-    *(f"{signal}-{anchor:g}" for signal in SIGNALS for anchor in ANCHORS),
+    *("dagger", "dagger-optimal", "dagger-places"),
+    *(f"{signal}-{anchor:g}" for signal in ("slope", "cost") for anchor in ANCHORS),
     *("aggrevate-advised", "drag-after-1"),
 )
-TEACHERS = {"dagger-map": "optimal"}
 
 
 def main(
@@ -114,9 +87,7 @@ def main(
             parts = {name: split(loaded, seed) for name, loaded in found.items()}
             for row, name in product(rows, parts):
                 if not any((run["row"], run["seed"]) == (row, seed) for run in known(out, name)):
-                    settings = TrainSettings(
-                        row, "frozen", plateau=plateau, seed=seed, threads=1, teacher=TEACHERS.get(row)
-                    )
+                    settings = TrainSettings(row, "frozen", plateau=plateau, seed=seed, threads=1)
                     folder = out / "jobs" / name / f"{row}-{seed}"
                     waiting[pool.submit(one_run, settings, parts[name], folder)] = name
         for future in as_completed(waiting):

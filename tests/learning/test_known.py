@@ -117,19 +117,6 @@ def test_the_expected_worth_of_a_distribution_over_places_is_the_sum_over_all_ac
         assert found[n].item() == pytest.approx(total, abs=1e-5)
 
 
-def test_labels_are_taught_at_every_node_by_the_share_of_it_that_is_paint(oracle, nodes):
-    worth = known(oracle, nodes)
-    scores = torch.randn(len(nodes), 4, generator=torch.Generator().manual_seed(2))
-    mask = oracle_mask(oracle)
-    total = 0.0
-    for n in range(len(nodes)):
-        x, y, w, h = (int(getattr(nodes, name)[n]) for name in "xywh")
-        paint, right = mask[y : y + h, x : x + w].mean(), torch.sigmoid(scores[n, 2] - scores[n, 3]).item()
-        total -= paint * np.log(right) + (1 - paint) * np.log(1 - right)
-    output = PolicyOutput(torch.log_softmax(scores, dim=1), torch.zeros(len(nodes), 2), torch.zeros(len(nodes), 2))
-    assert losses.known_label_loss(output, worth).item() == pytest.approx(total / len(nodes), abs=1e-5)
-
-
 def test_a_cut_at_an_edge_wastes_a_level_and_a_leaf(oracle):
     root = Nodes.roots([(SIDE, SIDE)])
     shallower = OptimalOracle([oracle_mask(oracle)], Limits(2), price=0.004, gaps=SIDE)

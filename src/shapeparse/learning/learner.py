@@ -158,7 +158,7 @@ class Learner:
         policy_loss, metrics = self._policy_loss()(replace(batch, output=output, judged=judged))
         report |= {"policy_loss": policy_loss.item(), **metrics}
         if minibatch.masks is not None:
-            map_loss = losses.map_loss(self.policy.label_map(encoded), minibatch.masks)
+            map_loss = losses.map_loss(encoded.logits, minibatch.masks)
             report["map_loss"] = map_loss.item()
             policy_loss = policy_loss + self.settings.map_weight * map_loss
         self._move(policy_loss, critic_loss)

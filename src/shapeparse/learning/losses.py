@@ -129,17 +129,6 @@ def expected_worth(output: PolicyOutput, worth: KnownWorth) -> Tensor:
     return (output.log_rule.exp() * torch.cat([splits, worth.label_values()], dim=1)).sum(dim=1)
 
 
-def known_label_loss(output: PolicyOutput, worth: KnownWorth) -> Tensor:
-    """Cross-entropy of the labels, given that a node is labelled, and the share of it that is paint.
-
-    Q* of the two labels says that share at every node, also where a split is better and no label is ever imitated.
-    """
-    log_label = torch.log_softmax(output.log_rule[:, Rule.PAINT :], dim=1)
-    paint, skip = worth.label_values().unbind(dim=1)
-    share = (2 + paint - skip) / 4
-    return -(share * log_label[:, 0] + (1 - share) * log_label[:, 1]).mean()
-
-
 def entropy(output: PolicyOutput) -> Tensor:
     """Mean entropy of the rule distribution."""
     probability = output.log_rule.exp()

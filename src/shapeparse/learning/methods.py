@@ -70,8 +70,6 @@ class Method:
     """Forget what was stored before each rollout."""
     knows_worth: bool = False
     """Whether each node comes with the worth of all its cuts, which the optimal teacher knows."""
-    labels_places: bool = False
-    """Whether Q* of the labels of every place that the network sees is asked too, not only that of visited nodes."""
     imitates_until: float = 0.0
     """Share of the training in which the oracle is imitated and nothing else; critic and policy loss come after it."""
 

@@ -110,36 +110,26 @@ def imitate_place(batch: Batch) -> Loss:
     return (cross_entropy + losses.place_loss(batch.output, rule, location)).mean(), {}
 
 
-def exact_gradient(anchor: float = 0.0, imitate: PolicyLoss = imitate_oracle, labels: float = 0.0) -> PolicyLoss:
+def exact_gradient(anchor: float = 0.0) -> PolicyLoss:
     """DRAG without a critic (Eq. 5 and 8): ascend Q* itself, the slope of the oracle's table at mu.
 
-    Args:
-        anchor: weight of the imitation loss beside it; without it, entropy keeps rules from being settled early.
-        imitate: that imitation loss.
-        labels: weight of what Q* says of labels at every node, also where the policy splits.
+    ``anchor`` is the weight of the imitation loss beside it; without it, entropy keeps rules from being settled early.
     """
 
     def ascend_table(batch: Batch) -> Loss:
         loss = losses.mixed_policy_loss(batch.output, batch.worth)
-        loss = loss + anchor * imitate(batch)[0] if anchor else _explored(loss, batch)
-        return _labelled(loss, batch, labels), {}
+        return (loss + anchor * imitate_oracle(batch)[0] if anchor else _explored(loss, batch)), {}
 
     return ascend_table
 
 
-def exact_regret(anchor: float, labels: float = 0.0) -> PolicyLoss:
-    """AggreVaTe without sampling: the expected cost of a distribution over all cuts, with imitation as its anchor, and
-    what Q* says of labels at every node, with such a weight."""
+def exact_regret(anchor: float) -> PolicyLoss:
+    """AggreVaTe without sampling: the expected cost of a distribution over all cuts, with imitation as its anchor."""
 
     def lower_regret(batch: Batch) -> Loss:
-        loss = anchor * imitate_place(batch)[0] - losses.expected_worth(batch.output, batch.worth).mean()
-        return _labelled(loss, batch, labels), {}
+        return anchor * imitate_place(batch)[0] - losses.expected_worth(batch.output, batch.worth).mean(), {}
 
     return lower_regret
-
-
-def _labelled(loss: Tensor, batch: Batch, weight: float) -> Tensor:
-    return loss + weight * losses.known_label_loss(batch.output, batch.worth) if weight else loss
 
 
 def _stored_actions(batch: Batch, weight: Tensor) -> Tensor:

@@ -166,8 +166,7 @@ class Trainer(Training):
     def _minibatch(self, scenes: Scene) -> Minibatch:
         transitions = self.memory.sample(scenes, self.settings.batch_nodes, self.rng)
         pixels = self.rollout.sight(scenes, self.device)  # as whoever acted saw them
-        wanted = self.learns_map or self.method.labels_places
-        masks = self.rollout.scenes.masks_of(scenes, self.device) if wanted else None
+        masks = self.rollout.scenes.masks_of(scenes, self.device) if self.learns_map else None
         return Minibatch.of(scenes, pixels, transitions, self.rollout.scenes, self.rollout.limits, masks)
 
     # ---- epochs --------------------------------------------------------------------------------------------------

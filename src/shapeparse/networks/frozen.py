@@ -56,13 +56,10 @@ class FrozenEncoder(nn.Module):
         joined: Tensor | None = None
         maps = torch.split(seen, sizes, dim=1)  # type: ignore[no-untyped-call]
         for flat, side, narrow in reversed(list(zip(maps, self.sides, self.narrow, strict=True))):
-            found: Tensor = narrow(flat.float().view(len(seen), side, side, -1))
-            if joined is not None:  # every coarse place onto the four finer ones it covers
-                fine = found.view(len(seen), side // 2, 2, side // 2, 2, -1)
-                found = (fine + joined[:, :, None, :, None]).flatten(3, 4).flatten(1, 2)
-            joined = found
+            found: Tensor = narrow(flat.float().view(len(seen), side, side, -1)).permute(0, 3, 1, 2)
+            joined = found if joined is None else found + F.interpolate(joined, size=side, mode="nearest")
         assert joined is not None
-        merged = self.merge(joined.permute(0, 3, 1, 2))
+        merged = self.merge(joined)
         features: Tensor = self.last(merged.permute(0, 2, 3, 1)).permute(0, 3, 1, 2)
         return features
 

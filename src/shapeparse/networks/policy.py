@@ -68,14 +68,6 @@ class Policy(nn.Module):
         """(images, side / 2, side / 2): logits of paint, for those who need no nodes."""
         return self.trunk.evidence_map(images)
 
-    def label_map(self, encoded: Any) -> Tensor:
-        """(images, height, width): logits of paint, of the evidence map or, without one, of every place of the feature
-        map as if it were a node to be labelled."""
-        if self.trunk.sees_gain:
-            logits: Tensor = encoded.logits
-            return logits
-        return 2 * self.evidence.weight(self.trunk.places(encoded)).squeeze(3)
-
     def forward(self, encoded: Any, view: NodeView) -> PolicyOutput:
         """Decide for nodes of encoded images."""
         return self.decide(self.trunk(encoded, view), view.valid)

@@ -84,10 +84,6 @@ class Trunk(Convolving):
         """Of what ``encode`` sees, the evidence map alone, as logits; for trunks that have one."""
         raise NotImplementedError
 
-    def places(self, encoded: Any) -> Tensor:
-        """(images, height, width, channels): the feature map whose means nodes see, for trunks that have one."""
-        raise NotImplementedError
-
     def forward(self, encoded: Any, view: NodeView) -> Features:
         """The features of the nodes."""
         raise NotImplementedError
@@ -218,10 +214,6 @@ class SharedTrunk(Trunk):
     def forward(self, encoded: Any, view: NodeView) -> Features:
         inner, outer, along_x, along_y = self.pool(encoded, view)
         return self.read(inner, outer, along_x, along_y, view.geometry())
-
-    def places(self, encoded: Any) -> Tensor:
-        found: Tensor = encoded.permute(0, 2, 3, 1)
-        return found
 
     def pool(self, encoded: Any, view: NodeView) -> list[Tensor]:
         """Means of the feature map over the boxes of each node."""
