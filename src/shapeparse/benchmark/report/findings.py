@@ -115,12 +115,11 @@ def drag_is_best(standings: Standings) -> Finding:
         return Finding(claim, paper, f"{ONE_FOLD}; in it, DRAG is {ordinal(rank)} of {len(nine)}", known)
     sure = any(one.interval.is_positive or one.interval.is_negative for one in known)
     verdict = ("yes" if sure else "perhaps") if rank == 1 else ("no" if sure else "perhaps not")
-    of = "the nine" if len(nine) == len(PAPER_TABLE) else f"the {len(nine)} of them that were run"
     others = [interval for group in nine if group is not drag and (interval := standings.difference(drag, group))]
     above, below = sum(one.is_positive for one in others), sum(one.is_negative for one in others)
     counts = f"above {above or 'none'} of its rivals, below {below or 'none'}"
     counts += f", and not to be told from {len(others) - above - below}" if len(others) > above + below else ""
-    return Finding(claim, paper, f"{verdict}; it is {ordinal(rank)} of {of}: {counts}", known)
+    return Finding(claim, paper, f"{verdict}; it is {ordinal(rank)} of {_of_the_nine(nine)}: {counts}", known)
 
 
 def value_adds(standings: Standings) -> Finding | None:
@@ -148,9 +147,13 @@ def beyond_the_nine(standings: Standings) -> Finding | None:
         return Finding(claim, paper, ONE_FOLD, known)
     intervals = [interval for group in nine if (interval := standings.difference(others[0], group)) is not None]
     ahead = sum(interval.is_positive for interval in intervals)
-    verdict = "yes" if ahead == len(nine) else "no"
+    verdict = "no" if ahead < len(nine) else "yes" if len(nine) == len(PAPER_TABLE) else "not known yet"
     title = standings.title(others[0])
-    return Finding(claim, paper, f"{verdict}; {title} is above {ahead or 'none'} of the {len(nine)}", known)
+    return Finding(claim, paper, f"{verdict}; {title} is above {ahead or 'none'} of {_of_the_nine(nine)}", known)
+
+
+def _of_the_nine(nine: Sequence[Group]) -> str:
+    return "the nine" if len(nine) == len(PAPER_TABLE) else f"the {len(nine)} of them that were run"
 
 
 def _one_fold(known: Sequence[Comparison]) -> bool:
