@@ -49,6 +49,15 @@ def test_every_command_has_help_with_examples_that_are_its_own(
     assert all(len(line) <= 80 for line in text.splitlines() if not line.startswith("usage"))
 
 
+def test_an_options_help_has_no_line_breaks_of_its_docstring(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "400")
+    with pytest.raises(SystemExit):
+        cli.main(["train", "--help"])
+    assert "With --minutes or --epochs, a complete run is trained on." in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("typed", "meant"),
     [("decompse", "decompose"), ("data mkae", "data make"), ("check", "data check"), ("xyzzy", "shapeparse --help")],

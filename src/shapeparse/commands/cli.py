@@ -16,7 +16,7 @@ import io
 import os
 import sys
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from ..support.errors import UserError
@@ -142,7 +142,7 @@ def _run(command: Command, rest: list[str]) -> int:
     def parsed(**default: Any) -> Any:
         said = io.StringIO()
         try:
-            with contextlib.redirect_stderr(said):
+            with contextlib.redirect_stderr(said), _joined_help_lines():
                 return tyro.cli(
                     module.Args,
                     prog=f"shapeparse {command.words}",
@@ -160,6 +160,26 @@ def _run(command: Command, rest: list[str]) -> int:
     if hasattr(module, "usual"):  # what the other options are when not given depends on some of them
         args = parsed(default=module.usual(args))
     return int(module.run(args))
+
+
+@contextlib.contextmanager
+def _joined_help_lines() -> Iterator[None]:
+    """Tyro begins a new line where a field's docstring does, because the docstring's indentation is left in it."""
+    import docstring_parser
+
+    as_written: Any = docstring_parser.parse_from_object
+
+    def without_indentation(*documented: Any) -> docstring_parser.Docstring:
+        found: docstring_parser.Docstring = as_written(*documented)
+        for field in found.params:
+            field.description = field.description and inspect.cleandoc(field.description)
+        return found
+
+    docstring_parser.parse_from_object = without_indentation  # type: ignore[assignment]
+    try:
+        yield
+    finally:
+        docstring_parser.parse_from_object = as_written
 
 
 def _description(text: str, examples: str) -> str:
