@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 import tyro
-from strongest import FINEST, rows_of
+from strongest import FINEST, rows_of, split_interval
 
 from shapeparse.benchmark.paper import PAPER_TABLE
 from shapeparse.benchmark.report.findings import findings, lead
 from shapeparse.benchmark.standings import ROWS, Standings, kind, setting
-from shapeparse.benchmark.statistics import Group
+from shapeparse.benchmark.statistics import Group, worth
 from shapeparse.benchmark.table import budget, conditions, data_name
 from shapeparse.benchmark.words import NONE, signed_interval, spread_percent
 from shapeparse.support.errors import UserError
@@ -32,7 +32,7 @@ PAGES = {
     REPOSITORY / "docs" / "painting.md": ("painting", "perspective"),
     REPOSITORY / "docs" / "formats.md": ("fuzz",),
     REPOSITORY / "docs" / "labelling.md": ("labelling",),
-    REPOSITORY / "docs" / "reproduction.md": ("benchmark", "findings", "plateau", "ladder", "off-middle"),
+    REPOSITORY / "docs" / "reproduction.md": ("benchmark", "findings", "worth", "plateau", "ladder", "off-middle"),
     REPOSITORY / "docs" / "methods.md": ("signals", "regret", "tuning"),
     REPOSITORY / "docs" / "training.md": ("few-photographs", "familiarity"),
     REPOSITORY / "docs" / "strongest.md": ("strongest", "ablations", "parsing"),
@@ -42,6 +42,7 @@ SOURCES = {
     "oracle": "results/oracle/oracle.json",
     "benchmark": "results/converged/*/results.json",
     "findings": "results/converged/*/results.json",
+    "worth": "results/converged/*/results.json",
     "plateau": "results/converged/*/results.json",
     "ladder": "results/ladder/*/results.json",
     "off-middle": "results/converged/*/results.json",
@@ -113,6 +114,8 @@ def section(name: str, to_results: str) -> str:
         return regret_section(converged)
     if name == "findings":
         return findings_section(converged)
+    if name == "worth":
+        return worth_section(converged)
     if name == "plateau":
         return plateau_section(converged)
     if name == "ladder":
@@ -240,6 +243,36 @@ def findings_section(benchmarks: dict[str, dict[str, Any]]) -> str:
             ]
         parts.append("\n".join([*lines, ""]))
     return "\n" + "\n".join(parts) + "\n"
+
+
+def worth_section(benchmarks: dict[str, dict[str, Any]]) -> str:
+    """Accuracy minus the price of the rectangles, of every method, and how far that is from DAgger's."""
+    groups, titles = _by_row(benchmarks)
+    lines = []
+    for row, title in titles.items():
+        cells = [_worth(found.get(row), found.get("dagger")) for found in groups.values()]
+        if any(row in found and kind(found[row]) == "method" for found in groups.values()):
+            lines.append(f"| {title} | {' | '.join(cells)} |")
+    if not lines:
+        return "\nNot measured yet.\n\n"
+    return f"""
+| row | {" | ".join(f"{name} | rectangles | minus DAgger" for name in groups)} |
+| --- |{" ---: | ---: | ---: |" * len(groups)}
+{chr(10).join(lines)}
+
+"""
+
+
+def _worth(group: Group | None, dagger: Group | None) -> str:
+    """What a row's trees are worth, their size, and the difference to DAgger's on the folds where both were run."""
+    if group is None:
+        return f"{NONE} | {NONE} | {NONE}"
+    size = np.mean([run["test"]["leaves"] for run in group.runs.values()])
+    apart = NONE
+    if dagger is not None and dagger is not group:
+        both = sorted(group.runs.keys() & dagger.runs.keys())
+        apart = split_interval([worth(group.runs[fold]) - worth(dagger.runs[fold]) for fold in both])
+    return f"{spread_percent(group.worth())} | {size:.0f} | {apart}"
 
 
 def plateau_section(benchmarks: dict[str, dict[str, Any]]) -> str:

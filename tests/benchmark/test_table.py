@@ -54,6 +54,7 @@ def test_cells_are_means_over_the_folds(some_results: Make) -> None:
     row = cells(table_markdown(results))["DRAG"]
     assert row["test %"] == "93.00 ± 3.61"
     assert (row["folds"], row["leaves"], row["minutes"], row["parse ms"]) == ("3", "40.9", "2.0", "0.064")
+    assert row["worth %"] == "90.95 ± 3.60"  # 90 - 0.05 * 40.90, 92 - 0.05 * 40.92, 97 - 0.05 * 40.97
     assert row["DRAG minus this"] == "–"
 
 

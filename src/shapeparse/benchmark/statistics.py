@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..support.errors import UserError
+from ..support.limits import DEFAULT_PRICE
 
 Run = dict[str, Any]
 """One row on one fold, as ``results.json`` holds it."""
@@ -64,12 +65,21 @@ class Group:
         holders = [run if part is None else run.get(part) or {} for run in self.runs.values()]
         return spread(holder[name] for holder in holders if holder.get(name) is not None)
 
+    def worth(self) -> Spread | None:
+        """What the trees of test images are worth, over the folds."""
+        return spread(worth(run) for run in self.runs.values() if (run.get("test") or {}).get("leaves") is not None)
+
     def by_depth(self, name: str) -> list[float]:
         """A figure of the test evaluation at each depth, mean over the folds; empty if no run has it."""
         found = [(run.get("test") or {}).get(name) for run in self.runs.values()]
         tables = [values for values in found if values]
         shortest = min(map(len, tables), default=0)
         return [float(np.mean([values[depth] for values in tables])) for depth in range(shortest)]
+
+
+def worth(run: Run) -> float:
+    """Accuracy on test images, minus what ``parse`` asks of every rectangle if nothing else is said."""
+    return float(run["test"]["accuracy"] - DEFAULT_PRICE * run["test"]["leaves"])
 
 
 def grouped(runs: Iterable[Run], preset: str = "") -> dict[tuple[str, str], Group]:

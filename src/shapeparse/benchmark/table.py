@@ -7,6 +7,7 @@ from html import escape
 from typing import Any
 
 from ..data import BUILT_IN
+from ..support.limits import DEFAULT_PRICE
 from ..support.text import printable
 from .paper import PAPER_NOTE, PAPER_ORACLE, PAPER_TABLE
 from .standings import Standings, setting
@@ -15,7 +16,7 @@ from .words import NONE, amount, listed, percent, plural, signed_interval, sprea
 
 COLUMNS = (
     "row", "setting", "paper train", "paper test", "train %", "test %",
-    "folds", "leaves", "minutes", "parse ms", "DRAG minus this",
+    "folds", "leaves", "worth %", "minutes", "parse ms", "DRAG minus this",
 )  # fmt: skip
 _TEXT_COLUMNS = 2
 _LONGEST_REASON = 300
@@ -24,6 +25,10 @@ INTERVAL_NOTE = (
     "DRAG minus this: points of test accuracy with a 95 % interval, over the folds where both were run, from a paired "
     f"bootstrap of test images ({SAMPLES:,} times), widened by what Student's t says of how far apart the folds are, "
     "each of which has its own split and seed. One fold has no such interval."
+)
+WORTH_NOTE = (
+    f"Worth is test accuracy minus {100 * DEFAULT_PRICE:g} points per rectangle (leaf), the price that parse has by "
+    "default."
 )
 RANK_COLUMNS = ("row", "setting", "rank", "95 % interval", "first, %")
 RANK_NOTE = "Ranks by mean test accuracy, resampled in the same way; of rows that were run on all folds."
@@ -38,7 +43,7 @@ def table_markdown(results: dict[str, Any]) -> str:
         lines += ["Nothing is done yet.", ""]
     else:
         lines += [f"Accuracy is the share of pixels labelled right, mean ± standard deviation over folds. {PAPER_NOTE}"]
-        lines += ["", *_markdown(COLUMNS, table_rows(standings)), "", INTERVAL_NOTE]
+        lines += ["", *_markdown(COLUMNS, table_rows(standings)), "", WORTH_NOTE, "", INTERVAL_NOTE]
         lines += [f"{_cell(note)}" for note in notes(standings)] + [""]
         if ranked := rank_rows(standings):
             lines += [RANK_NOTE, "", *_markdown(RANK_COLUMNS, ranked), ""]
@@ -142,6 +147,7 @@ def _row(standings: Standings, group: Group, digits: int) -> list[str]:
         spread_percent(group.over_folds("accuracy", "test")),
         str(len(group.runs)),
         _mean(group.over_folds("leaves", "test")),
+        spread_percent(group.worth()),
         NONE if seconds is None else amount(seconds.mean / 60),
         _mean(group.over_folds("parse_ms")),
         beside,

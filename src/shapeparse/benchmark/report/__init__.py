@@ -15,6 +15,7 @@ from ..table import (
     INTERVAL_NOTE,
     RANK_COLUMNS,
     RANK_NOTE,
+    WORTH_NOTE,
     command,
     conditions,
     data_name,
@@ -71,6 +72,7 @@ def _add_table(page: Page, standings: Standings) -> None:
     kept = [place for place, name in enumerate(COLUMNS) if name not in left_out]
     rows = [[row[place] for place in kept] for row in table_rows(standings, digits=1)]
     page.table([COLUMNS[place] for place in kept], rows, best)
+    page.paragraph(WORTH_NOTE)
     page.paragraph(INTERVAL_NOTE)
     for note in notes(standings):
         page.paragraph(note)
