@@ -33,7 +33,7 @@ PAGES = {
     REPOSITORY / "docs" / "formats.md": ("fuzz",),
     REPOSITORY / "docs" / "labelling.md": ("labelling",),
     REPOSITORY / "docs" / "reproduction.md": ("benchmark", "findings", "worth", "plateau", "ladder", "off-middle"),
-    REPOSITORY / "docs" / "methods.md": ("signals", "regret", "tuning"),
+    REPOSITORY / "docs" / "methods.md": ("regret", "tuning"),
     REPOSITORY / "docs" / "training.md": ("few-photographs", "familiarity"),
     REPOSITORY / "docs" / "strongest.md": ("strongest", "ablations", "parsing"),
 }
@@ -52,7 +52,6 @@ SOURCES = {
     "strongest": "results/strongest/*.md",
     "ablations": "results/ablations/*.md",
     "parsing": "results/speed/parsing.md",
-    "signals": "results/signals/*.md",
     "tuning": "results/tuning/*.md",
     "training": "results/speed/training.md",
     "labelling": "results/labelling/*.md",
