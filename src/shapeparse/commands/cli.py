@@ -165,8 +165,11 @@ def _run(command: Command, rest: list[str]) -> int:
 @contextlib.contextmanager
 def _joined_help_lines() -> Iterator[None]:
     """Tyro begins a new line where a field's docstring does, because the docstring's indentation is left in it."""
-    import docstring_parser
-
+    try:
+        import docstring_parser
+    except ImportError:  # a tyro that reads docstrings in another way
+        yield
+        return
     as_written: Any = docstring_parser.parse_from_object
 
     def without_indentation(*documented: Any) -> docstring_parser.Docstring:
