@@ -71,8 +71,8 @@ def main(
                     if any(all(run[name] == value for name, value in key.items()) for run in runs):
                         continue
                     run = key | measured(row, loaded, count, draw, minutes, seed, out / "jobs")
-                    runs.append(run)
-                    write_json(path, {"data": name, "runs": runs, **facts()})
+                    runs.append(run | facts())
+                    write_json(path, {"data": name, "runs": runs})
                     write_text(out / f"{name}.md", table(json.loads(path.read_text())))
                     print(f"{name}, {count} masks, draw {draw}, {ROWS[row]}: {run['accuracy']:.4f}", flush=True)
 
@@ -112,8 +112,7 @@ def table(results: dict[str, Any]) -> str:
         f"# Accuracy against labelled photographs, on {results['data']}",
         "",
         f"Mean ± standard deviation over draws, in percent, on {HELD_OUT} photographs held out of all;",
-        f"{runs[0]['minutes']:g} minutes a training on all cores, seed {runs[0]['seed']}. "
-        f"{results['machine']['cpu']}, {results['machine']['cores']} cores; {results['date']}.",
+        f"{runs[0]['minutes']:g} minutes a training on all cores, seed {runs[0]['seed']}. {machines(runs)}.",
         "Made by `python benchmarks/few_photographs.py`.",
         "",
         f"| masks | {' | '.join(ROWS.values())} | announced by best |",
@@ -134,6 +133,17 @@ def table(results: dict[str, Any]) -> str:
     said = [(run["accuracy"], run["estimate"]) for run in runs if run["estimate"]]
     inside = sum(one["low"] <= accuracy <= one["high"] for accuracy, one in said)
     return "\n".join([*lines, "", f"The announced interval held the truth in {inside} of {len(said)} runs.", ""])
+
+
+def machines(runs: list[dict[str, Any]]) -> str:
+    """Where and when the runs were made; if on several machines, which numbers of masks on which."""
+    counts: dict[str, set[int]] = {}
+    for run in runs:
+        machine = f"{run['machine']['cpu']}, {run['machine']['cores']} cores; {run['date']}"
+        counts.setdefault(machine, set()).add(run["count"])
+    if len(counts) == 1:
+        return next(iter(counts))
+    return ". ".join(f"{', '.join(map(str, sorted(of)))} masks: {machine}" for machine, of in counts.items())
 
 
 if __name__ == "__main__":
