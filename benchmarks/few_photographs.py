@@ -137,13 +137,15 @@ def table(results: dict[str, Any]) -> str:
 
 def machines(runs: list[dict[str, Any]]) -> str:
     """Where and when the runs were made; if on several machines, which numbers of masks on which."""
-    counts: dict[str, set[int]] = {}
+    by_machine: dict[str, list[dict[str, Any]]] = {}
     for run in runs:
-        machine = f"{run['machine']['cpu']}, {run['machine']['cores']} cores; {run['date']}"
-        counts.setdefault(machine, set()).add(run["count"])
-    if len(counts) == 1:
-        return next(iter(counts))
-    return ". ".join(f"{', '.join(map(str, sorted(of)))} masks: {machine}" for machine, of in counts.items())
+        by_machine.setdefault(f"{run['machine']['cpu']}, {run['machine']['cores']} cores", []).append(run)
+    parts = []
+    for machine, of in by_machine.items():
+        counts, dates = sorted({run["count"] for run in of}), sorted({run["date"] for run in of})
+        masks = f"{', '.join(map(str, counts))} masks: " if len(by_machine) > 1 else ""
+        parts.append(f"{masks}{machine}; {' to '.join(dates[:1] + dates[1:][-1:])}")
+    return ". ".join(parts)
 
 
 if __name__ == "__main__":
