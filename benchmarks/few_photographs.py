@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 import tyro
-from machine import REPOSITORY, facts
+from machine import REPOSITORY, facts, made_on
 from strongest import METHOD, SHARED, row_of
 
 from shapeparse.data import Loaded
@@ -112,7 +112,8 @@ def table(results: dict[str, Any]) -> str:
         f"# Accuracy against labelled photographs, on {results['data']}",
         "",
         f"Mean ± standard deviation over draws, in percent, on {HELD_OUT} photographs held out of all;",
-        f"{runs[0]['minutes']:g} minutes a training on all cores, seed {runs[0]['seed']}. {machines(runs)}.",
+        f"{runs[0]['minutes']:g} minutes a training on all cores, seed {runs[0]['seed']}. "
+        f"{made_on(runs, [ROWS[run['row']] for run in runs])}.",
         "Made by `python benchmarks/few_photographs.py`.",
         "",
         f"| masks | {' | '.join(ROWS.values())} | announced by best |",
@@ -130,22 +131,12 @@ def table(results: dict[str, Any]) -> str:
             if (run["row"], run["count"]) == ("best", count) and (one := run["estimate"])
         )
         lines.append(f"| {count} | {' | '.join(cells)} | {announced} |")
-    said = [(run["accuracy"], run["estimate"]) for run in runs if run["estimate"]]
-    inside = sum(one["low"] <= accuracy <= one["high"] for accuracy, one in said)
-    return "\n".join([*lines, "", f"The announced interval held the truth in {inside} of {len(said)} runs.", ""])
-
-
-def machines(runs: list[dict[str, Any]]) -> str:
-    """Where and when the runs were made; if on several machines, which numbers of masks on which."""
-    by_machine: dict[str, list[dict[str, Any]]] = {}
-    for run in runs:
-        by_machine.setdefault(f"{run['machine']['cpu']}, {run['machine']['cores']} cores", []).append(run)
-    parts = []
-    for machine, of in by_machine.items():
-        counts, dates = sorted({run["count"] for run in of}), sorted({run["date"] for run in of})
-        masks = f"{', '.join(map(str, counts))} masks: " if len(by_machine) > 1 else ""
-        parts.append(f"{masks}{machine}; {' to '.join(dates[:1] + dates[1:][-1:])}")
-    return ". ".join(parts)
+    held = []
+    for row, title in ROWS.items():
+        said = [(run["accuracy"], run["estimate"]) for run in runs if run["row"] == row and run["estimate"]]
+        inside = sum(one["low"] <= accuracy <= one["high"] for accuracy, one in said)
+        held.extend([f"{inside} of {len(said)} runs of {title}"] if said else [])
+    return "\n".join([*lines, "", f"The announced interval held the truth in {' and in '.join(held)}.", ""])
 
 
 if __name__ == "__main__":

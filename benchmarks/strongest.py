@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import tyro
-from machine import REPOSITORY, facts
+from machine import REPOSITORY, facts, made_on
 
 from shapeparse.benchmark.plan import Job, Plan
 from shapeparse.benchmark.statistics import Interval, paired_bootstrap
@@ -46,6 +46,7 @@ METHOD = "dagger"
 """How the preset best is trained."""
 TRAINERS = ("best", "unet-lite", "unet")
 PEERS = {"unet-lite": "U-Net on the same encoder", "unet": "U-Net from scratch"}
+TITLES = {"best": "best"} | PEERS
 RECTANGLES = (5, 10, 20, 40, 60)
 LOOKAHEAD = ParseSettings().lookahead
 PRICES = (0.0001, 0.0003, 0.001, 0.003, 0.01)
@@ -100,8 +101,8 @@ def compare(source: Path | None, minutes: float, folds: int, seed: int, trainers
                 run |= race_best(plan, fold, training, images, masks, folder)
             else:
                 run |= race_unet(trainer, plan, fold, training, images, masks, folder)
-            results["runs"] = sorted([*results["runs"], run], key=lambda one: (one["trainer"], one["fold"]))
-            results |= {"data": name, "folds": folds, "method": METHOD, **facts()}
+            results["runs"] = sorted([*results["runs"], run | facts()], key=lambda one: (one["trainer"], one["fold"]))
+            results |= {"data": name, "folds": folds, "method": METHOD}
             write_json(path, results)
             write_text(out / f"{name}.md", table(results))
             draw_curves(results, out / f"{name}.png")
@@ -310,8 +311,7 @@ def table(results: dict[str, Any]) -> str:
         f"{results['runs'][0]['minutes']:g} minutes of "
         "training a run on all cores,",
         f"flips averaged unless said otherwise; preset best trained by {results['method']}. The strongest peer is",
-        f"*{strongest_peer(results)}*. {results['machine']['cpu']}, {results['machine']['cores']} cores; "
-        f"{results['date']}.",
+        f"*{strongest_peer(results)}*. {made_on(results['runs'], [TITLES[run['trainer']] for run in results['runs']])}.",
         "Made by `python benchmarks/strongest.py`.",
         "",
         f"Trees are the best at the price {DEFAULT_PRICE:g}, which is the default, unless said otherwise; those at the",

@@ -16,6 +16,7 @@ from shapeparse.learning.data import TrainingData
 from shapeparse.learning.few import FOLDS, cross_validated, folds, without
 from shapeparse.learning.trainer import Trainer
 from shapeparse.parsing.calibration import Leaves
+from shapeparse.parsing.estimate import Estimate
 from shapeparse.parsing.load import load
 
 
@@ -58,6 +59,7 @@ def test_the_estimate_is_of_what_the_folds_trainings_say(data, tmp_path: Path):
     estimate, calibration = cross_validated(make, settings, data, tmp_path / "folds", shares.append)
     assert estimate.photographs == 7
     assert estimate.accuracy == pytest.approx((3 * 0.7 + 2 * 0.8 + 2 * 0.9) / 7)
+    assert estimate.low == pytest.approx(Estimate.of([0.7] * 3 + [0.8] * 2 + [0.9] * 2, folds=3).low)
     assert shares == pytest.approx([1 / 3, 2 / 3, 1])
     assert [count for _, count in made] == [4, 5, 5]
     assert sum(brief.minutes for brief, _ in made) == pytest.approx(few.SHARE * 2.0)

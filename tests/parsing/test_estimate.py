@@ -16,6 +16,13 @@ def test_the_interval_is_students():
     assert (found.low, found.high) == (pytest.approx(0.8 - reach), 1.0)  # 1.048 is no share
 
 
+def test_the_interval_of_a_cross_validation_is_nadeaus_and_bengios():
+    accuracies = [0.78, 0.8, 0.82]  # of 3 folds: mean 0.8, variance 0.02² between folds
+    reach = 4.303 * 0.02 * np.sqrt(1 / 3 + (1 / 3) / (2 / 3))  # a third is held out, two thirds are learned from
+    found = Estimate.of(accuracies, folds=3)
+    assert (found.low, found.high) == (pytest.approx(0.8 - reach), pytest.approx(0.8 + reach))
+
+
 def test_one_photograph_says_nothing():
     found = Estimate.of([0.93])
     assert (found.low, found.high) == (0, 1)

@@ -51,7 +51,8 @@ def cross_validated(
         minutes=None if settings.minutes is None else SHARE * settings.minutes / FOLDS,
     )  # fmt: skip
     accuracies, leaves = [], []
-    for number, held in enumerate(folds(len(data.train_images), settings.seed)):
+    parts = list(folds(len(data.train_images), settings.seed))
+    for number, held in enumerate(parts):
         part = without(data, held)
         trainer = make(brief, part, folder / str(number))
         trainer.run(resume=True, report=_share_of(told, number))
@@ -60,7 +61,7 @@ def cross_validated(
         leaves.append(found.leaves)
     shutil.rmtree(folder, ignore_errors=True)
     all_leaves = Leaves(*(np.concatenate(column) for column in zip(*leaves, strict=True)))
-    return Estimate.of(accuracies), Calibration.fit(all_leaves)
+    return Estimate.of(accuracies, len(parts)), Calibration.fit(all_leaves)
 
 
 def folds(count: int, seed: int) -> Iterator[npt.NDArray[np.int64]]:
