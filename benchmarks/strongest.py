@@ -304,6 +304,7 @@ def split_interval(differences: list[float]) -> str:
 
 def table(results: dict[str, Any]) -> str:
     """All ways as Markdown, with the intervals of each minus the strongest peer."""
+    made = made_on(results["runs"], [TITLES[run["trainer"]] for run in results["runs"]])
     lines = [
         f"# The strongest parser on {results['data']}",
         "",
@@ -311,7 +312,7 @@ def table(results: dict[str, Any]) -> str:
         f"{results['runs'][0]['minutes']:g} minutes of "
         "training a run on all cores,",
         f"flips averaged unless said otherwise; preset best trained by {results['method']}. The strongest peer is",
-        f"*{strongest_peer(results)}*. {made_on(results['runs'], [TITLES[run['trainer']] for run in results['runs']])}.",
+        f"*{strongest_peer(results)}*. {made}.",
         "Made by `python benchmarks/strongest.py`.",
         "",
         f"Trees are the best at the price {DEFAULT_PRICE:g}, which is the default, unless said otherwise; those at the",
