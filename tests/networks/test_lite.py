@@ -36,6 +36,18 @@ def test_what_an_odd_padding_leaves_over_goes_below_and_to_the_right(side, kerne
     assert expected.shape[-1] == -(-side // stride)
 
 
+@pytest.mark.parametrize("kernel", [3, 5])
+@pytest.mark.parametrize("size", [(8, 8), (9, 9), (8, 9), (9, 12)])
+@pytest.mark.parametrize("learns", [False, True])
+def test_a_strided_depthwise_layer_pads_as_tensorflow_does_too(kernel, size, learns):
+    layer = Layer(4, 4, kernel, 2, groups=4, linear=True)
+    image = torch.rand(2, 4, *size, requires_grad=learns)
+    spare = [(-(-side // 2) - 1) * 2 + kernel - side for side in size]
+    around = [part for total in reversed(spare) for part in (total // 2, total - total // 2)]
+    expected = F.conv2d(F.pad(image, around), layer.weight, layer.bias, 2, groups=4)
+    torch.testing.assert_close(layer(image), expected)
+
+
 @pytest.mark.parametrize(("after", "stride", "adds"), [(4, 1, True), (4, 2, False), (6, 1, False)])
 def test_a_block_adds_what_it_was_given_where_the_shape_allows(after, stride, adds):
     block: Any = Block(4, after, 3, stride, 2).eval()
@@ -72,6 +84,20 @@ def test_the_first_stages_and_all_depthwise_kernels_can_be_kept(stages):
     learns = {name for name, parameter in encoder.named_parameters() if parameter.requires_grad}
     assert not any(name.startswith("stem") or "depthwise" in name for name in learns)
     assert {int(name.split(".")[1]) for name in learns} == set(range(stages, ALL_STAGES))
+
+
+@pytest.mark.parametrize("stages", [1, 2, 4, ALL_STAGES])
+@pytest.mark.parametrize("coarsest", [16, 32])
+def test_stages_that_are_kept_give_the_same_maps_and_no_gradients(stages, coarsest):
+    encoder: Any = LiteEncoder(coarsest)
+    encoder.freeze(stages)
+    images = torch.rand(3, 3, 64, 64)
+    found, expected = encoder.train()(images), encoder.eval()(images)
+    for one, other in zip(found, expected, strict=True):
+        torch.testing.assert_close(one, other)
+    assert [one.requires_grad for one in found] == [
+        lite.LAST_OF_STRIDE[stride] >= encoder.kept for stride in encoder.strides
+    ]
 
 
 def test_every_layer_has_its_names_in_the_wheel():

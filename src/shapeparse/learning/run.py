@@ -15,6 +15,7 @@ from torch import Tensor, nn
 
 from ..parsing.runs import RunFolder, read_tensors, write_tensors
 from ..support.errors import UserError
+from ..support.memory import keep_freed_memory
 from ..support.processes import alone
 from ..support.text import one_line
 from .checkpoints import restore_rng, rng_note
@@ -84,6 +85,7 @@ class Training(ABC):
 
     def run(self, resume: bool = False, report: Report = lambda _: None) -> list[dict[str, Any]]:
         """Train; the metrics of every epoch. Meanwhile the run folder is this process's alone."""
+        keep_freed_memory()
         with alone(self.folder.lock_path):
             return self._run(resume, report)
 
