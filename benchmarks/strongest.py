@@ -357,16 +357,23 @@ def curve_lines(results: dict[str, Any]) -> list[str]:
 
 
 def draw_curves(results: dict[str, Any], path: Path) -> None:
-    """The same as a figure."""
+    """The same as a figure: a colour per network, a style per way."""
     figure = new_figure(620, 380)
-    axes = chart(figure, 50, 16, 556, 320)
+    axes = chart(figure, 56, 16, 550, 320)
+    styles = {"lookahead at a price": "--", "at a price": ":"}
+    owners: list[str] = []
     for title, line in curves_of(results).items():
-        before = "lookahead" in title
-        style = "--" if before else ":" if "price" in title else "-"
-        axes.plot(*line[line[:, 0].argsort()].T, label=title, linewidth=1.2, marker="o", markersize=3, linestyle=style)
+        owner, _, way = title.partition(", ")
+        owners.extend([owner] if owner not in owners else [])
+        rectangles, accuracy = line[line[:, 0].argsort()].T
+        axes.plot(
+            rectangles, 100 * accuracy, label=title, color=f"C{owners.index(owner)}", linestyle=styles.get(way, "-"),
+            linewidth=1.2, marker="o", markersize=3,
+        )  # fmt: skip
     axes.set_xlabel("rectangles")
+    axes.set_ylabel("accuracy in %")
     axes.set_xlim(0, 65)
-    axes.legend(loc="lower right", frameon=False, fontsize=9)
+    axes.legend(loc="lower right", frameon=False, fontsize=8)
     write_bytes(path, figure_png(figure))
 
 
