@@ -111,6 +111,14 @@ def test_tensors_and_notes_come_back_also_those_that_lie_otherwise_in_memory(tmp
     assert packed_tensors({"turned": turned}, {"note": "[1]"}) == (tmp_path / "t.safetensors").read_bytes()
 
 
+def test_weights_replace_weights_whatever_is_noted_in_them(tmp_path):
+    path = tmp_path / "checkpoint.safetensors"
+    notes = {"config": "made by shapeparse demo", "rows": "0" * 5000, "state": "{}"}
+    for number in range(20):  # safetensors draws the order of notes
+        write_tensors(path, {"weight": torch.full((1,), float(number))}, notes)
+    assert read_tensors(path)[0]["weight"] == 19
+
+
 def test_tensors_must_fit_exactly(refused, tmp_path):
     network = nn.Linear(3, 2)
     good = network.state_dict()

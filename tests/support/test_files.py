@@ -133,7 +133,8 @@ KINDS = {
     "plan.svg": (b'<svg xmlns="http://www.w3.org/2000/svg" class="shapeparse-plan">', "shapeparse-plan"),
     "package.json": (b'{"name": "door"}', ""),
     "photo.png": (b"\x89PNG\r\n", ""),
-    "summary.csv": (b"name,mask,width\n", "name,mask"),
+    "summary.csv": (b"name,mask,width\nshapeparse-door.png,door.png,8\n", "name,mask"),
+    "model.safetensors": (b"\x40" + 7 * b"\0" + b'{"__metadata__":{"data":"shapeparse-doors"', "safetensors"),
     "path.txt": (b"1.5 -2 0 3e-05 1 2 1 1\n", "8 numbers"),
     "notes.txt": (b"On the 2nd of May\n", ""),
 }

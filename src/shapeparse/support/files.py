@@ -97,20 +97,21 @@ def kind_of(path: str | Path, suffix: str | None = None) -> str:
 
     Nearly all that is written here has one, such as ``shapeparse-tree``: as the format of a JSON file, as the software
     of a PNG picture, as a class of an SVG drawing. A table (``.csv``) has none, and its first two columns tell what it
-    is of; nor have lines of numbers (``.txt``), of which it is how many. The kind of any other file is empty.
+    is of; nor have lines of numbers (``.txt``), of which it is how many. Weights (``.safetensors``) are all of one
+    kind: what is noted in them lies there in an order of chance. The kind of any other file is empty.
     """
     with open(path, "rb") as file:
         head = file.read(HEAD)
-    mark = re.search(rb"shapeparse(-[a-z]+)*", head)
-    if mark:
-        return mark[0].decode()
-    suffix = Path(path).suffix if suffix is None else suffix
+    suffix = (Path(path).suffix if suffix is None else suffix).lower()
     line = head.decode("latin-1").split("\n")[0]
-    if suffix.lower() == ".csv":
+    if suffix == ".safetensors":
+        return "safetensors" if head[8:9] == b"{" else ""
+    if suffix == ".csv":
         return ",".join(line.split(",")[:2])
-    if suffix.lower() == ".txt" and re.fullmatch(r"[-+.\de ]+", line):
+    if suffix == ".txt" and re.fullmatch(r"[-+.\de ]+", line):
         return f"{len(line.split())} numbers"
-    return ""
+    mark = re.search(rb"shapeparse(-[a-z]+)*", head)
+    return mark[0].decode() if mark else ""
 
 
 def refuse_other_kind(path: str | Path, kind: str) -> None:
